@@ -120,6 +120,8 @@ TIDY = 'id,value\nb-1,joy\n"a, 2",anger\n"say ""x""",joy\nä,joy\n'
                  '{"id": 2, "value": "joy"}, {"id": 3, "value": "joy", "x": {"y": 1}}]}], "version": 1}'),
         ("json", '{"idx": 0, "value": "joy"}\n{"idx": 1, "value": "anger"}\n{"idx": 2, "value": "joy"}\n'
                  '{"idx": 3, "value": "joy"}\n'),
+        ("json", '[{"Idx": 3, "VALUE": "joy"}, {"Idx": 0, "VALUE": "joy"}, {"Idx": 1, "VALUE": "anger"},'
+                 '{"Idx": 2, "VALUE": "joy"}]'),
         ("json of ids", '{"b-1": "joy", "say \\"x\\"": "joy", "\\u00e4": "joy", "a, 2": "anger"}'),
         ("json of ids", '[{"id": "b-1", "label": "joy"}, {"id": "say \\"x\\"", "label": "joy"},'
                         '{"id": "\u00e4", "label": "joy"}, {"id": "a, 2", "label": "anger"}]'),
@@ -252,7 +254,7 @@ def test_an_object_without_an_answer_moves_no_other(tmp_path: Path) -> None:
     lines = '{"label": "joy"}\n{"text": "a"}\n{"label": "anger"}\n{"label": "joy"}\n{"label": "joy"}\n'
     problem = error(read(tmp_path, "labels", "order in json lines", lines))
     assert problem.line == 2
-    assert "an object with the key 'prediction', not one with text" in problem.expected
+    assert "an object with the key 'prediction', not one with 'text'" in problem.expected
 
 
 @pytest.mark.parametrize("depth", [30, 900, 3000, 100_000])

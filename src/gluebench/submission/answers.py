@@ -79,14 +79,19 @@ def _answers(found: NestedRecords, keys: Sequence[str], id_key: str) -> list[Ans
 
 def _no_answer(record: NestedRecord, keys: Sequence[str]) -> ReadingError:
     value = record.value
-    there = ", ".join(value)[:60] if isinstance(value, dict) else "another value"
-    expected = f"expected an object with the key {keys[0]!r}, not one with {there or 'none'}"
+    there = f"one with {', '.join(value)[:60]!r}" if isinstance(value, dict) else "another value"
+    expected = f"expected an object with the key {keys[0]!r}, not {there}"
     return ReadingError(expected, "Write the answer under this key.", record.line)
 
 
 def _value_key(value: Any, keys: Sequence[str]) -> str | None:
-    """The first of these keys that an object has; None for other values."""
-    return next((key for key in keys if key in value), None) if isinstance(value, dict) else None
+    """The first of these keys that an object has, in other letter case if need be; None for other values."""
+    if not isinstance(value, dict):
+        return None
+    folded = {name.casefold(): name for name in value}
+    exact = (key for key in keys if key in value)
+    alike = (folded[key.casefold()] for key in keys if key.casefold() in folded)
+    return next(exact, next(alike, None))
 
 
 def _id_key(value: Collection[str], key: str | None, id_key: str) -> str | None:

@@ -168,11 +168,9 @@ def _columns(
         named = ", ".join(column or layout.value for column in columns)
         column = f"column{'s' * (len(columns) > 1)} {named}"
         ids = f"a column {id_column} and" if id_column else "a column of ids (id, index) and"
-        expected = f"expected a header with {ids if not ordered else ''} the {column}"
-        there = " ".join(", ".join(names).split())[:60] or "an empty file"
-        raise ReadingError(
-            f"{' '.join(expected.split())}, not {there}", "Write these names in the first line."
-        )
+        expected = f"expected a header with {'' if ordered else ids + ' '}the {column}"
+        there = repr(", ".join(names)[:60]) if names else "an empty file"
+        raise ReadingError(f"{expected}, not {there}", "Write these names in the first line.")
     number = 0
     for line, row in table:
         if len(row) != len(names):
