@@ -35,7 +35,7 @@ OF_PLACES = ("order", "order in csv", "order without header", "order in json", "
 SAME_GOLD = ("labels", "numbers", "sets", "open sets", "tokens", "dependencies", "spans", "relations")
 """Forms whose gold is written as predictions are."""
 FEW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-MANY = settings(max_examples=1_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=3_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @cache

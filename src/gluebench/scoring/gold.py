@@ -166,7 +166,8 @@ def read_gold(
         name, content = _find_labels(read, file, role)
         if content is None:
             continue
-        column, groups = _read_labels(name, content, file, task, problems, role=role, partial=partial)
+        labels = file.of_labels()
+        column, groups = _read_labels(name, content, labels, task, problems, role=role, partial=partial)
         if column is None:
             continue
         columns[file.name] = column
@@ -222,9 +223,19 @@ def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[
 def _find_labels(read: Callable[[str], bytes | None], file: TestFile, role: Role) -> tuple[str, bytes | None]:
     """The file of labels and its content; None if there is none."""
     names = [f"{file.name}{SUFFIX}"]
-    if shaped(file, role):
-        names += [f"{file.name}{suffix}" for suffix in OTHER_SUFFIXES] + [file.member or file.path]
-    return next(((name, data) for name in names if (data := read(name)) is not None), ("", None))
+    if _is_shaped(file, role):
+        names += [f"{file.name}{suffix}" for suffix in OTHER_SUFFIXES]
+        names += [file.gold.file, file.path]
+    for name in filter(None, names):
+        data = read(name)
+        if data is not None:
+            return name, data
+    return "", None
+
+
+def _is_shaped(file: TestFile, role: Role) -> bool:
+    """Whether labels may be in another shape than index<TAB>label."""
+    return shaped(file, role) or bool(file.gold.file or file.gold.columns)
 
 
 def _read_labels(
@@ -249,7 +260,7 @@ def _read_labels(
         form=cell_form(task, gold=True),
         ids=file.splits[role].ids,
     )
-    if shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
+    if _is_shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
         found = read_shaped(name, data, file, task, layout, role)
         table = found.table
         groups = found.groups
@@ -278,8 +289,10 @@ def _content(home: str, name: str) -> bytes | None:
 def _nothing_there(home: str, benchmark: Benchmark, role: Role) -> Problem:
     if not os.path.isdir(home):
         return problem("no-gold", home)
-    names = (name for file in benchmark.files(role) for name in (f"{file.name}{SUFFIX}", file.member) if name)
-    return problem("no-gold, empty", names=", ".join(dict.fromkeys(names)))
+    names = dict[str, None]()
+    for file in benchmark.files(role):
+        names |= dict.fromkeys((f"{file.name}{SUFFIX}", file.gold.file or file.member))
+    return problem("no-gold, empty", names=", ".join(filter(None, names)))
 
 
 def _with_version(gold: Gold) -> Gold:

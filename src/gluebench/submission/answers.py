@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gluebench.reading.nested import NestedRecord, NestedRecords, find_records, holds_objects
@@ -26,6 +26,8 @@ class Answer(NamedTuple):
     value: Any
     group: int | None = None
     """Number of the list that holds it; None if there are no lists in objects."""
+    record: Mapping[str, Any] = {}
+    """The object that holds it, if one does."""
 
 
 def read_answers(
@@ -70,7 +72,7 @@ def _answers(found: NestedRecords, keys: Sequence[str], id_key: str) -> list[Ans
         if key is None:
             without = without or record
         else:
-            answers.append(Answer(record.line, _index(record, name), value[key], group))
+            answers.append(Answer(record.line, _index(record, name), value[key], group, value))
     if without and any(answer.index is None for answer in answers):
         # The order counts, and the answers after this object would be those of other examples.
         raise _no_answer(without, keys)

@@ -323,8 +323,19 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
         answers = _by_unlisted_ids(answers, layout.size)
     for number, answer in enumerate(answers):
         example = number if answer.index is None else answer.index
-        cell = _strict(answer.line, answer.value, partial(cell_text, task=task))
+        value = answer.value
+        if file.gold.text and layout.value == "label":
+            value = _with_length(answer, file.gold.text)
+        cell = _strict(answer.line, value, partial(cell_text, task=task))
         yield _Row(answer.line, str(example), cell, group=answer.group)
+
+
+def _with_length(answer: Answer, key: str) -> Any:
+    """The weighted spans of a text, and one of weight 0 over the whole, if the text is under this key."""
+    text = answer.record.get(key)
+    if isinstance(answer.value, list) and isinstance(text, str):
+        return [*answer.value, [0, len(text), 0]]
+    return answer.value
 
 
 def _refuse_columns(answers: Sequence[Answer], size: int) -> None:
