@@ -15,13 +15,19 @@ from gluebench.analysis.compare import words
 from gluebench.analysis.compare.comparison import Comparison, TaskComparison, compare, task_comparison
 from gluebench.analysis.compare.scores import Difference
 from gluebench.analysis.health import coarse_health, health
-from gluebench.analysis.rank.boards import Board, Boards, majority_scores, measure, rounded_p_values
+from gluebench.analysis.rank.boards import (
+    BoardDecisions,
+    Boards,
+    majority_scores,
+    measure_file,
+    rounded_p_values,
+)
 from gluebench.analysis.rank.decisions import p_values, rank_sets
 from gluebench.analysis.rank.packed import P_VALUES_UP_TO, pack_decisions, pack_p_values
 from gluebench.analysis.rank.ranking import TESTED, UNTESTED, scales
 from gluebench.analysis.rank.rules import Profile, Standing, every_rule, survives
-from gluebench.analysis.rank.store import Measured, Store
-from gluebench.analysis.rank.systems import Plan
+from gluebench.analysis.rank.store import MeasuredSystem, Store
+from gluebench.analysis.rank.systems import BoardPlan
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import RULES
 from gluebench.scoring import Gold, grade
@@ -141,12 +147,12 @@ def rank_all(
     the best system of each team, "health" is for organizers, and "shares" for everybody. `cache` is a private
     folder in which measured systems are kept. Raises TooFewSystemsError for fewer than two valid systems.
     """
-    plan = Plan.of(gold, smallest)
+    plan = BoardPlan.of(gold, smallest)
     store = Store(cache, gold, smallest)
     measured = {}
     for name, path in systems.items():
         digest = store.digest(path)
-        system = store.measured(digest, partial(measure, path, digest, gold, plan))
+        system = store.measured(digest, partial(measure_file, path, digest, gold, plan))
         if system.facts["valid"]:
             measured[name] = system
     if len(measured) < 2:
@@ -163,9 +169,9 @@ def rank_all(
         standings = every_rule(profile)
         result["boards"][" ".join(tasks)] = _rules_of(boards, profile, standings, tasks, result)
         result["pairs"][" ".join(tasks)] = _pairs_of(profile, standings)
-    for name, terms in plan.boards.items():
+    for name, parts in plan.boards.items():
         if name:
-            board = boards.decide(terms, boards.values(name))
+            board = boards.decide(parts, boards.values(name))
             _store_board(result, name, board, len(names))
     result["health"] = _health(systems, [name for name in leaders if name in measured], measured, gold, store)
     result["shares"] = result["health"] and coarse_health(result["health"])
@@ -177,17 +183,17 @@ def _profile(boards: Boards, names: Sequence[str], majority: Sequence[str], gold
     """The scores by task as shown, where `majority` tasks are answered with the most frequent label."""
     tasks = [task for task in boards.plan.scored if task.weight]
     same = majority_scores([gold.benchmark.task(name) for name in majority], gold)
-    columns = []
+    columns: list[list[float | None]] = []
     exact = np.full((len(names), len(tasks)), np.nan)
     variances = np.zeros(exact.shape)
     for place, task in enumerate(tasks):
-        columns.append([same[task.name]] * len(names) if task.name in same else boards.values(task.name))
-        for at, system in enumerate(boards.systems):
-            if task.name in same:
-                exact[at, place] = same[task.name]
-            elif task.name in system.facts["variances"]:
-                exact[at, place] = boards.exact(system, task)
-                variances[at, place] = system.facts["variances"][task.name]
+        if task.name in same:
+            columns.append([same[task.name]] * len(names))
+            exact[:, place] = same[task.name]
+            continue
+        columns.append(boards.values(task.name))
+        exact[:, place] = [boards.plan.score(task, system) for system in boards.systems]
+        variances[:, place] = boards.plan.variances(boards.systems)[:, boards.plan.scored.index(task)]
     weights = tuple(task.weight for task in tasks)
     # Exact scales would reveal what the rounding of scores hides.
     rough = [round(scale, 3) for scale in scales(list(exact[:, np.newaxis]), variances)]
@@ -212,15 +218,15 @@ def _rules_of(
     scale_of = dict(zip(profile.tasks, profile.scale.tolist(), strict=True))
     for rule in RULES:
         order = standings[rule]
-        board = Board(None, [], UNTESTED, False)
+        board = BoardDecisions(None, [], UNTESTED, False)
         if rule in TESTED:
-            terms = []
-            for term in boards.plan.boards[""]:
-                task = boards.plan.sources[term.source].task.name
+            parts = []
+            for weighted in boards.plan.boards[""]:
+                task = boards.plan.parts[weighted.part].task.name
                 if task not in majority:
                     scale = scale_of[task] if rule == "rank-score" else 1.0
-                    terms.append(term._replace(weight=term.weight / scale))
-            board = boards.decide(terms, order.higher_is_better(rule))
+                    parts.append(weighted._replace(weight=weighted.weight / scale))
+            board = boards.decide(parts, order.higher_is_better(rule))
             if rule == "mean" and not majority:
                 _store_board(result, "", board, len(profile.systems))
         sets = _sets_of(board, len(profile.systems))
@@ -239,7 +245,7 @@ def _rules_of(
 _PLACE = ("rank", "value", "rank_low", "rank_high")
 
 
-def _sets_of(board: Board, size: int) -> dict[str, list[Any]]:
+def _sets_of(board: BoardDecisions, size: int) -> dict[str, list[Any]]:
     """The rank sets of all systems, among those that have a score on the board."""
     sets: dict[str, list[Any]] = {"low": [None] * size, "high": [None] * size, "withheld": [NO_SCORE] * size}
     for at in board.present:
@@ -252,7 +258,7 @@ def _sets_of(board: Board, size: int) -> dict[str, list[Any]]:
     return sets
 
 
-def _store_board(result: dict[str, Any], name: str, board: Board, size: int) -> None:
+def _store_board(result: dict[str, Any], name: str, board: BoardDecisions, size: int) -> None:
     """Put a board's rank sets and decisions into the result, those of the usual one with their p-values."""
     result["sets"][name] = _sets_of(board, size)
     better = np.zeros((size, size), np.bool_)
@@ -286,7 +292,7 @@ def _pairs_of(profile: Profile, standings: Mapping[str, Standing]) -> dict[str, 
 def _health(
     systems: Mapping[str, str],
     leaders: Sequence[str],
-    measured: Mapping[str, Measured],
+    measured: Mapping[str, MeasuredSystem],
     gold: Gold,
     store: Store,
 ) -> Any:

@@ -17,19 +17,11 @@ from gluebench.analysis.compare.scores import (
     task_tested,
     units_tested,
 )
+from gluebench.analysis.graded import GradedSystem, grade_systems
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
 from gluebench.scoring import Gold
-from gluebench.scoring.grade import (
-    Labels,
-    Path,
-    Run,
-    answers_of,
-    gold_of,
-    graded,
-    require_gradable,
-    submissions_from,
-)
+from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.intervals import holm
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
@@ -242,20 +234,9 @@ def compare(
     if equivalence is not None and not equivalence > 0:
         raise ValueError(f"equivalence is {equivalence}; expected a fraction above 0, as 0.01 for one point")
     gold = gold_of(gold, benchmark, a, b)
-    sides = [submissions_from(system, gold) for system in (a, b)]
-    if not all(sides):
-        raise ValueError("a system has no runs; expected one submission or more")
-    answers = []
-    warnings_of = []
-    for side in sides:
-        for run in side:
-            require_gradable(run, gold)
-        answers.append(answers_of(side, gold))
-        # Only for the errors and warnings of `grade`; the scores come with the tests.
-        reports = [
-            graded(run, gold, pairs, intervals=False) for run, pairs in zip(side, answers[-1], strict=True)
-        ]
-        warnings_of.append(list(dict.fromkeys(text for report in reports for text in report.warnings)))
+    systems = [*grade_systems({"A": a, "B": b}, gold).values()]
+    sides = [system.runs for system in systems]
+    answers = [system.answers for system in systems]
     benchmark = gold.benchmark
     tested = {
         task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
@@ -297,7 +278,7 @@ def compare(
         tasks=tasks,
         diagnostics=diagnostics,
         conclusion=f"{conclusion} {gold.scope}".strip(),
-        warnings=tuple(_warnings(sides, gold, warnings_of, left_out=left_out)),
+        warnings=tuple(_warnings(systems, gold, left_out=left_out)),
         provenance={**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA},
     )
 
@@ -362,29 +343,23 @@ def _categories(
     )
 
 
-def _warnings(
-    sides: Sequence[Sequence[Submission]],
-    gold: Gold,
-    warnings_of: Sequence[Sequence[str]],
-    *,
-    left_out: tuple[str, ...],
-) -> Iterator[str]:
+def _warnings(systems: Sequence[GradedSystem], gold: Gold, *, left_out: tuple[str, ...]) -> Iterator[str]:
     for name in left_out:
         files = {file.name for file in gold.benchmark.task(name).files}
-        lacking = [
-            system
-            for system, side in zip("AB", sides, strict=True)
-            if any(not files <= set(submission.predictions) for submission in side)
-        ]
+        lacking = []
+        for letter, system in zip("AB", systems, strict=True):
+            if any(not files <= set(run.predictions) for run in system.runs):
+                lacking.append(letter)
         if lacking:
             yield f"{name} is left out: predictions are missing from {' and '.join(lacking)}"
-    for system, side in zip("AB", sides, strict=True):
-        if len(side) == 1 < max(map(len, sides)):
+    most_runs = max(len(system.runs) for system in systems)
+    for letter, system in zip("AB", systems, strict=True):
+        if len(system.runs) == 1 < most_runs:
             yield (
-                f"{system} is a single run, so that how much its score depends on the seed is not known: "
+                f"{letter} is a single run, so that how much its score depends on the seed is not known: "
                 "there is no p-value, and the intervals are over examples alone, for these runs"
             )
-    of_a, of_b = warnings_of
+    of_a, of_b = (system.warnings for system in systems)
     yield from (warning for warning in of_a if warning in of_b)
     yield from (f"A: {warning}" for warning in of_a if warning not in of_b)
     yield from (f"B: {warning}" for warning in of_b if warning not in of_a)

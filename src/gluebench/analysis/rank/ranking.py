@@ -19,7 +19,7 @@ from gluebench.analysis.rank.decisions import (
     p_values,
     rank_sets,
 )
-from gluebench.analysis.rank.influences import Part
+from gluebench.analysis.rank.influences import PartInfluences
 from gluebench.analysis.rank.rules import (
     LOWER,
     TITLES,
@@ -35,13 +35,20 @@ from gluebench.analysis.rank.rules import (
     standing,
     survives,
 )
-from gluebench.analysis.rank.systems import ALONE, Plan, Systems, read_systems, require_possible
+from gluebench.analysis.rank.systems import (
+    ONLY_ONE_RANKED,
+    BoardPlan,
+    MeasuredSystems,
+    read_systems,
+    require_possible,
+)
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
 from gluebench.data import DataError
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
+from gluebench.scoring.runs import RunsTest, mean_runs
 from gluebench.scoring.table import TableGold
 
 if TYPE_CHECKING:
@@ -263,14 +270,14 @@ def rank(
     if others := ", ".join(task.name for task in tasks if losses and not task.loss):
         expected = f"expected the weight 0 for these, or for {others}: --weights TASK=0"
         raise DataError([f"{', '.join(losses)}: losses cannot be ranked together with scores; {expected}"])
-    plan = Plan.of_tasks(tasks)
+    plan = BoardPlan.of_tasks(tasks)
     systems = read_systems(named_systems, labels, plan, majority=convention)
     profile = Profile(
         tuple(named_systems),
         tuple(task.name for task in tasks),
         tuple(tuple(map(known, scores.mean(axis=0).tolist())) for scores in systems.scores),
         tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
-        scales(systems.scores, systems.variances),
+        scales(systems.scores, plan.variances(systems.means)),
     )
     whole = filled(profile, missing)
     order = standing(whole, by)
@@ -327,7 +334,7 @@ def _why_untested(whole: Profile, ranked: Sequence[int], runs: Sequence[int], by
     if by not in TESTED:
         return UNTESTED
     if len(ranked) < 2:
-        return ALONE
+        return ONLY_ONE_RANKED
     if any(None in whole.scores[at] for at in ranked):
         return OTHER_TASKS
     numbers = [runs[at] for at in ranked]
@@ -339,18 +346,16 @@ def _decisions(
     averages: Floats,
     by: Rule,
     ranked: Sequence[int],
-    plan: Plan,
-    systems: Systems,
+    plan: BoardPlan,
+    systems: MeasuredSystems,
 ) -> Decisions:
     """Decide all pairs of ranked systems; `whole` has the scores that count, missing ones filled in."""
     means = np.array([of_runs.mean(axis=0) for of_runs in systems.scores])
-    weights = np.array(whole.weight)
-    shares = weights / weights.sum()
+    shares = np.array(whole.weight) / sum(whole.weight)
     if by == "rank-score":
         shares /= whole.scale
     variances = PairVariances(len(ranked))
-    run_scores = [np.zeros(systems.runs[at]) for at in ranked]
-    shared = np.zeros(len(ranked))
+    share_of_part: dict[str, float] = {}
     for place, task in enumerate(plan.scored):
         if task.name not in whole.tasks:
             continue
@@ -358,29 +363,36 @@ def _decisions(
         # A score that is filled in is that of the lowest system.
         lowest = int(np.nanargmin(means[:, place]))
         sources = [lowest if np.isnan(means[at, place]) else at for at in ranked]
-        for term in plan.boards[task.name]:
-            part = Part([systems.influences[at][term.source] for at in sources], term.metrics, share)
-            variances.add(part.covariances(), part.units)
-        for row, at in enumerate(ranked):
-            if not np.isnan(means[at, place]):
-                run_scores[row] += share * systems.scores[at][:, place]
-                shared[row] += share**2 * systems.shared[at, place]
-    return decide(variances.deviates(averages, _run_variances(run_scores, shared)))
+        for weighted in plan.boards[task.name]:
+            influences = [systems.means[at].influences[weighted.part] for at in sources]
+            part = PartInfluences(influences, weighted.metrics)
+            variances.add(part.covariances(), part.units, share)
+            share_of_part[weighted.part] = share * sum(weighted.metrics)
+    runs = _run_variances([systems.tests[at] for at in ranked], share_of_part)
+    return decide(variances.deviates(averages, runs))
 
 
-def _run_variances(scores: Sequence[Floats], shared: Floats) -> RunVariances | None:
-    """The variances of averages over the choice of runs; None if all systems have a single run.
+def _run_variances(
+    systems: Sequence[Mapping[str, RunsTest]], shares: Mapping[str, float]
+) -> RunVariances | None:
+    """The variances of averages over the choice of runs; None if the systems have a single run.
 
-    `scores` has the averages of each system's runs, and `shared`, shape (systems,), the part of the variance
-    between runs that is due to the examples, and so counted already (scoring/runs.py).
+    `systems` has the test of each part of the test data that a system has, and `shares` the part's share of
+    the averages.
     """
-    numbers = np.array([len(runs) for runs in scores])
-    if numbers.max() == 1:
+    if not systems[0]:
         return None
-    df = np.maximum(numbers - 1, 1)
-    between = np.array([runs.var() * len(runs) for runs in scores]) / df / numbers
-    own = np.maximum(between - shared, 0.0)
-    counted = np.where(own > 0, between, 0.0)
+    own = np.zeros(len(systems))
+    counted = np.zeros(len(systems))
+    df = np.ones(len(systems))
+    for row, tests in enumerate(systems):
+        weights = [shares[part] for part in tests if part in shares]
+        average = mean_runs([test for part, test in tests.items() if part in shares], weights)
+        # `mean_runs` takes the weights as shares of their sum.
+        own[row] = average.seeds * sum(weights) ** 2
+        if own[row] > 0:
+            counted[row] = average.variances[0] * sum(weights) ** 2
+        df[row] = len(average.runs[0]) - 1
     return RunVariances(own, counted, counted**2 / df)
 
 

@@ -1,4 +1,4 @@
-"""Measured systems and covariances in a private folder, so that a new system on a board costs one row.
+"""MeasuredSystem systems and covariances in a private folder, so that a new system on a board costs one row.
 
 Influence values tell which answers are right: nobody but the grader may read them. An entry that is missing
 or damaged is computed again; one that the last complete run did not use is deleted.
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gluebench.analysis.rank.decisions import PRECISE_UP_TO, Floats
-from gluebench.analysis.rank.influences import Part, square_of
+from gluebench.analysis.rank.influences import PartInfluences, square_of
 from gluebench.scoring import Gold
 from gluebench.scoring.influence import Influence
 from gluebench.scoring.pairs import sort_key
@@ -32,13 +32,13 @@ DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredSystem:
     """One system as measured: its scores, and the influence of each unit on them."""
 
     digest: str
     """Of the submission, the labels and the version of this package."""
     facts: Mapping[str, Any]
-    """"valid"; if it is, "parts" and "variances" too, as `measured` makes them."""
+    """"valid"; if it is, "parts" and "variances" too, as `measure_answers` makes them."""
     read: Callable[[], Mapping[str, Influence]]
 
     @property
@@ -92,7 +92,7 @@ class Store:
         """The name of an entry that depends on these parts and the labels."""
         return _digest(self._gold, *parts)
 
-    def measured(self, digest: str, measure: Callable[[], Measured]) -> Measured:
+    def measured(self, digest: str, measure: Callable[[], MeasuredSystem]) -> MeasuredSystem:
         """The measured system; measured and kept if it is not there."""
         facts = self.facts(digest)
         if facts is not None and (not facts["valid"] or self._path(f"{digest}.npz").is_file()):
@@ -104,10 +104,10 @@ class Store:
                 except DAMAGED:
                     return self._kept(digest, measure()).influences
 
-            return Measured(digest, facts, read)
+            return MeasuredSystem(digest, facts, read)
         return self._kept(digest, measure())
 
-    def _kept(self, digest: str, fresh: Measured) -> Measured:
+    def _kept(self, digest: str, fresh: MeasuredSystem) -> MeasuredSystem:
         if self._folder is not None:
             self._write_arrays(f"{digest}.npz", _packed(fresh.influences))
             self.keep_facts(digest, fresh.facts)
@@ -128,7 +128,9 @@ class Store:
         if self._folder is not None:
             self._write(f"{name}.json", lambda path: path.write_text(json.dumps(facts)))
 
-    def covariances(self, name: str, systems: Sequence[Measured], part: Callable[[], Part]) -> Floats:
+    def covariances(
+        self, name: str, systems: Sequence[MeasuredSystem], part: Callable[[], PartInfluences]
+    ) -> Floats:
         """The covariances of these systems on a part of the data; only rows of new systems are computed."""
         if self._folder is None or len(systems) > PRECISE_UP_TO:
             return part().covariances()
