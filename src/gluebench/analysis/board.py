@@ -25,7 +25,7 @@ from gluebench.analysis.rank.boards import (
 from gluebench.analysis.rank.decisions import p_values, rank_sets
 from gluebench.analysis.rank.packed import P_VALUES_UP_TO, pack_decisions, pack_p_values
 from gluebench.analysis.rank.ranking import TESTED, UNTESTED, scales
-from gluebench.analysis.rank.rules import Profile, Standing, every_rule, survives
+from gluebench.analysis.rank.rules import Profile, RuleRanking, rank_by_every_rule, survives
 from gluebench.analysis.rank.store import MeasuredSystem, Store
 from gluebench.analysis.rank.systems import BoardPlan
 from gluebench.benchmark import Benchmark, Task
@@ -166,9 +166,9 @@ def rank_all(
     result |= {"decisions": {}, "p_values": {}}
     for tasks in majorities:
         profile = _profile(boards, names, tasks, gold)
-        standings = every_rule(profile)
-        result["boards"][" ".join(tasks)] = _rules_of(boards, profile, standings, tasks, result)
-        result["pairs"][" ".join(tasks)] = _pairs_of(profile, standings)
+        rankings = rank_by_every_rule(profile)
+        result["boards"][" ".join(tasks)] = _rules_of(boards, profile, rankings, tasks, result)
+        result["pairs"][" ".join(tasks)] = _pairs_of(profile, rankings)
     for name, parts in plan.boards.items():
         if name:
             board = boards.decide(parts, boards.values(name))
@@ -209,7 +209,7 @@ def _profile(boards: Boards, names: Sequence[str], majority: Sequence[str], gold
 def _rules_of(
     boards: Boards,
     profile: Profile,
-    standings: Mapping[str, Standing],
+    rankings: Mapping[str, RuleRanking],
     majority: Sequence[str],
     result: dict[str, Any],
 ) -> dict[str, Any]:
@@ -217,7 +217,7 @@ def _rules_of(
     places_of = {}
     scale_of = dict(zip(profile.tasks, profile.scale.tolist(), strict=True))
     for rule in RULES:
-        order = standings[rule]
+        order = rankings[rule]
         board = BoardDecisions(None, [], UNTESTED, False)
         if rule in TESTED:
             parts = []
@@ -275,14 +275,14 @@ def _store_board(result: dict[str, Any], name: str, board: BoardDecisions, size:
     result["decisions"][name] = pack_decisions(better)
 
 
-def _pairs_of(profile: Profile, standings: Mapping[str, Standing]) -> dict[str, Any]:
+def _pairs_of(profile: Profile, rankings: Mapping[str, RuleRanking]) -> dict[str, Any]:
     """The order of the systems, their ranks under every rule, and the pairs whose order depends on it."""
     at = {name: place for place, name in enumerate(profile.systems)}
-    survival = survives(profile, standings)
-    ranks = standings["mean"].ranks
+    survival = survives(profile, rankings)
+    ranks = rankings["mean"].ranks
     return {
         "order": sorted(range(len(ranks)), key=lambda place: (ranks[place] is None, ranks[place] or 0)),
-        "rules": {rule: list(row.ranks) for rule, row in standings.items()},
+        "rules": {rule: list(row.ranks) for rule, row in rankings.items()},
         "holds": [[at[pair.ahead], at[pair.behind], pair.everywhere] for pair in survival.holds],
         "contested": [[at[pair.ahead], at[pair.behind], list(pair.unless)] for pair in survival.contested],
         "counts": dict(survival.counts),
