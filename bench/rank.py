@@ -34,7 +34,7 @@ from gluebench.analysis.board import rank_all
 from gluebench.analysis.rank.boards import BoardDecisions, Boards, measure_file
 from gluebench.analysis.rank.decisions import PairVariances, covariances, decide, precision
 from gluebench.analysis.rank.panel import rank_scores
-from gluebench.analysis.rank.store import Store
+from gluebench.analysis.rank.store import MeasurementCache
 from gluebench.analysis.rank.systems import BoardPlan, measure_answers
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.scoring import Gold, grade
@@ -94,9 +94,9 @@ class Kept:
         name = submission.source
         path = self._folder / name
         path.write_bytes(np.random.default_rng(int(name)).bytes(self.bytes))
-        plan, store = BoardPlan.of(self.gold, 0), Store(self.cache, self.gold, 0)
+        plan, store = BoardPlan.of(self.gold, 0), MeasurementCache(self.cache, self.gold, 0)
         digest = store.digest(path)
-        store.measured(digest, lambda: measure_answers(pairs_of(submission, self.gold), plan, digest))
+        store.read_or_measure(digest, lambda: measure_answers(pairs_of(submission, self.gold), plan, digest))
         report = grade(submission, self.gold, intervals=False)
         self.systems[name] = str(path)
         scores = {task: part.score.value for task, part in report.tasks.items() if part.score}
@@ -104,11 +104,13 @@ class Kept:
 
     def usual(self) -> BoardDecisions:
         """The usual board alone."""
-        plan, store = BoardPlan.of(self.gold, 0), Store(self.cache, self.gold, 0)
+        plan, store = BoardPlan.of(self.gold, 0), MeasurementCache(self.cache, self.gold, 0)
         systems = {}
         for name, path in self.systems.items():
             digest = store.digest(path)
-            systems[name] = store.measured(digest, partial(measure_file, path, digest, self.gold, plan))
+            systems[name] = store.read_or_measure(
+                digest, partial(measure_file, path, digest, self.gold, plan)
+            )
         boards = Boards(plan, systems, self.shown, store)
         columns = [boards.values(task.name) for task in plan.scored]
         return boards.decide(plan.boards[""], np.mean(np.array(columns, np.float64), axis=0).tolist())

@@ -26,7 +26,7 @@ from gluebench.analysis.rank.decisions import p_values, rank_sets
 from gluebench.analysis.rank.packed import P_VALUES_UP_TO, pack_decisions, pack_p_values
 from gluebench.analysis.rank.ranking import TESTED, UNTESTED, scales
 from gluebench.analysis.rank.rules import Profile, RuleRanking, rank_by_every_rule, survives
-from gluebench.analysis.rank.store import MeasuredSystem, Store
+from gluebench.analysis.rank.store import MeasuredSystem, MeasurementCache
 from gluebench.analysis.rank.systems import BoardPlan
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import RULES
@@ -148,11 +148,11 @@ def rank_all(
     folder in which measured systems are kept. Raises TooFewSystemsError for fewer than two valid systems.
     """
     plan = BoardPlan.of(gold, smallest)
-    store = Store(cache, gold, smallest)
+    store = MeasurementCache(cache, gold, smallest)
     measured = {}
     for name, path in systems.items():
         digest = store.digest(path)
-        system = store.measured(digest, partial(measure_file, path, digest, gold, plan))
+        system = store.read_or_measure(digest, partial(measure_file, path, digest, gold, plan))
         if system.facts["valid"]:
             measured[name] = system
     if len(measured) < 2:
@@ -294,7 +294,7 @@ def _health(
     leaders: Sequence[str],
     measured: Mapping[str, MeasuredSystem],
     gold: Gold,
-    store: Store,
+    store: MeasurementCache,
 ) -> Any:
     """The health of the test sets by the answers of the leaders; None without leaders."""
     if not leaders:

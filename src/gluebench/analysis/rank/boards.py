@@ -14,7 +14,7 @@ import numpy as np
 from gluebench.analysis.graded import with_majority
 from gluebench.analysis.rank.decisions import Decisions, Floats, PairVariances, decide
 from gluebench.analysis.rank.influences import PartInfluences
-from gluebench.analysis.rank.store import MeasuredSystem, Store
+from gluebench.analysis.rank.store import MeasuredSystem, MeasurementCache
 from gluebench.analysis.rank.systems import (
     ONLY_ONE_RANKED,
     BoardPlan,
@@ -62,7 +62,7 @@ class Boards:
         plan: BoardPlan,
         systems: Mapping[str, MeasuredSystem],
         shown: Mapping[str, Mapping[str, float]],
-        store: Store,
+        store: MeasurementCache,
     ) -> None:
         self.plan = plan
         self.systems = list(systems.values())
@@ -124,8 +124,11 @@ class Boards:
             units = systems[0].parts[weighted.part]["units"]
             variances.add(self._covariances(weighted, systems), units, weighted.weight)
         averages = np.array([values[at] for at in present], np.float64)
-        rounding = self.rounding(board)[present] if hidden else None
-        return BoardDecisions(decide(variances.deviates(averages, rounding=rounding)), present, None, hidden)
+        rounding = None
+        if hidden:
+            rounding = self.rounding(board)[present]
+        decisions = decide(variances.deviates(averages, rounding=rounding))
+        return BoardDecisions(decisions, present, None, hidden)
 
     def _covariances(self, weighted: WeightedPart, systems: Sequence[MeasuredSystem]) -> Floats:
         def influences() -> PartInfluences:

@@ -29,7 +29,7 @@ class PartInfluences:
     @cached_property
     def _by_kind(self) -> list[Floats]:
         """Influence of each kind on each system's average, with mean 0 over the units, shape (kinds,)."""
-        return [centered(system, self.metrics) for system in self.systems]
+        return [centered_influence(system, self.metrics) for system in self.systems]
 
     def values(self, units: slice) -> Floats:
         """The influence of a slice of the units on all averages, shape (systems, units of the slice)."""
@@ -54,13 +54,13 @@ class PartInfluences:
         return rows / (self.units * max(self.units - 1, 1))
 
 
-def square_of(covariance: Floats) -> Floats:
+def symmetric(upper_triangle: Floats) -> Floats:
     """The symmetric matrix of an upper triangle."""
-    upper = np.triu(covariance)
+    upper = np.triu(upper_triangle)
     return upper + np.triu(upper, 1).T
 
 
-def centered(system: Influence, metrics: Sequence[float]) -> Floats:
+def centered_influence(system: Influence, metrics: Sequence[float]) -> Floats:
     """Influence of each kind on a weighted sum of the metrics, with mean 0 over the units, shape (kinds,)."""
     mixed: Floats = np.asarray(metrics) @ system.by_kind
     return mixed - mixed @ system.counts / system.size
@@ -68,7 +68,7 @@ def centered(system: Influence, metrics: Sequence[float]) -> Floats:
 
 def variance(system: Influence, metrics: Sequence[float]) -> float:
     """The variance of the weighted sum of the metrics over the choice of units; 0 for a single unit."""
-    values = centered(system, metrics)
+    values = centered_influence(system, metrics)
     return float(system.counts @ values**2) / (system.size * max(system.size - 1, 1))
 
 

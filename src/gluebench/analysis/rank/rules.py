@@ -258,7 +258,7 @@ def rank_by_rule(profile: Profile, rule: Rule) -> RuleRanking:
                 f"less than {order.bound:g} times."
             )
     elif ranked:
-        exact = arrays.values(rule, scores, weight, profile.scale).tolist()
+        exact = arrays.rule_values(rule, scores, weight, profile.scale).tolist()
         values = [rounded(none_if_nan(value)) for value in exact]
     ranks = tuple(competition_ranks(values))
     if rule in LOWER:
