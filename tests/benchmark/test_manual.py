@@ -18,6 +18,7 @@ HEADINGS = {
     "split": "### Splits",
     "file": "### Files",
     "version": "A release is recognized",
+    "gold": "The released file of labels may have",
     "source": "### Source",
     "reference": "### References",
     "printed": "### Printed figures",

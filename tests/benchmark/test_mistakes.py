@@ -176,6 +176,20 @@ MISTAKES = {
         "tasks.Mood.splits.train.size",
         "is a boolean; expected a positive integer",
     ),
+    "labels in a folder": (
+        'aliases = ["feeling"]',
+        'files = [{ gold.file = "labels/Mood.csv" }]',
+        "gold.file",
+        "tasks.Mood.files[0].gold.file",
+        "is a path; expected the name of a file",
+    ),
+    "label column of no column": (
+        'aliases = ["feeling"]',
+        'files = [{ column = "mood", gold.columns = { moods = "label" } }]',
+        "gold.columns",
+        "tasks.Mood.files[0].gold.columns.moods",
+        'is no column of this file; expected one of "mood", "id"',
+    ),
     "neither labels nor range": (
         "score_range = [0, 1]\n",
         "",

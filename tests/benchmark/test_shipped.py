@@ -392,7 +392,7 @@ def test_advglue_in_one_file_by_position(tmp_path: Path) -> None:
         key: [{"idx": at, "label": code, "sentence": "a text"} for at, code in enumerate(column)]
         for key, column in columns[0].items()
     }
-    (gold / "predictions.json").write_text(json.dumps(released))
+    (gold / "dev.json").write_text(json.dumps(released))
     report = grade(check(tmp_path / "predictions.json", benchmark), read_gold(gold, benchmark))
     right = {key: accuracy_score(columns[0][key], columns[1][key]) for key in sizes}
     tasks = [

@@ -91,6 +91,17 @@ class Version(NamedTuple):
     sizes: Mapping[Role, int]
 
 
+class GoldFile(NamedTuple):
+    """How the released file of labels differs from a file of predictions; empty where it does not."""
+
+    file: str = ""
+    """Its name, with extension."""
+    columns: Mapping[str, str] = {}
+    """Column of the predictions to the name that it has there."""
+    text: str = ""
+    """JSON key of the text over whose length spans have weights."""
+
+
 class TestFile(NamedTuple):
     """Predictions for one split of one task: a file of a submission, `<name>.tsv`, or a column of one.
 
@@ -116,6 +127,7 @@ class TestFile(NamedTuple):
     """Whether examples may lack gold, which are then not scored."""
     parts: str = ""
     """Column of the scores of items, or the labels of spans, where each row is one; else empty."""
+    gold: GoldFile = GoldFile()
     line: Mapping[str, object] = {}
     """First line of a file of JSON lines, whose keys and kind of label are written; empty for the default."""
 
@@ -123,6 +135,17 @@ class TestFile(NamedTuple):
     def path(self) -> str:
         """The file of the submission."""
         return self.member or f"{self.name}.tsv"
+
+    def of_labels(self) -> TestFile:
+        """The same with the names that its columns have in the file of labels."""
+        names = self.gold.columns
+        column = self.column or ("label" if "label" in names else "")
+        return self._replace(
+            column=names.get(column, column),
+            id=names.get(self.id or "id", self.id),
+            columns=tuple(names.get(name, name) for name in self.columns),
+            parts=names.get(self.parts, self.parts),
+        )
 
     def size(self, role: Role = "test") -> int:
         """Number of examples of the split that is graded. Raises KeyError if the file has no such split."""
@@ -285,7 +308,7 @@ class Benchmark(NamedTuple):
     ignored: tuple[TestFile, ...] = ()
     """Test files of the parent's other tasks (`extends` with `tasks`): ignored with a notice."""
     extends: tuple[str, ...] = ()
-    """Names of the benchmarks it is a part of, the nearest first; it uses their data."""
+    """Names of the benchmarks whose tasks it has, the nearest first; it uses their data."""
     auxiliary: tuple[Task, ...] = ()
     """Training data that are not a task: examples only, without metrics or test files."""
     card: Card = Card()
@@ -302,6 +325,11 @@ class Benchmark(NamedTuple):
     def dataset(self, name: str) -> Task:
         """The task or auxiliary data of that name or alias. Raises UnknownNameError."""
         return find(name, (*self.tasks, *self.auxiliary), what=f"task or auxiliary data of {self.name}")
+
+    @property
+    def lineage(self) -> tuple[str, ...]:
+        """Its name and those of the benchmarks that it extends: facts of their tasks hold here too."""
+        return self.name, *self.extends
 
     @property
     def scored(self) -> tuple[Task, ...]:

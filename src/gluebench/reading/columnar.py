@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.reading.records import ReadingError, Records
 
@@ -34,6 +34,25 @@ def columnar_format(path: Path) -> str:
     return "Arrow" if head.startswith((ARROW_FILE, ARROW_STREAM)) else ""
 
 
+class Shard(NamedTuple):
+    """Which part of a file a name says, as "train-00001-of-00002.parquet" the second of two."""
+
+    stem: str
+    number: int
+    count: int
+    """0 if the name is that of a whole file."""
+    end: str
+
+
+def shard_of(name: str) -> Shard:
+    """The part that a file's name says."""
+    before, _, after = name.rpartition("-of-")
+    number, counted = before[-_DIGITS - 1 :], after[:_DIGITS]
+    if number.startswith("-") and number[1:].isdecimal() and counted.isdecimal() and int(counted):
+        return Shard(before.removesuffix(number), int(number[1:]), int(counted), after[_DIGITS:])
+    return Shard(name, 0, 0, "")
+
+
 def shards_of(path: Path) -> list[Path]:
     """The files of a split: those that a folder's state.json lists, all shards of a file's name, or itself.
 
@@ -41,13 +60,12 @@ def shards_of(path: Path) -> list[Path]:
     """
     if path.is_dir():
         return _listed(path)
-    before, mark, after = path.name.rpartition("-of-")
-    number, counted = before[-_DIGITS - 1 :], after[:_DIGITS]
-    if not (mark and number.startswith("-") and number[1:].isdecimal() and counted.isdecimal()):
-        return [path]
-    count = int(counted)
-    stem = before.removesuffix(number)
-    paths = [path.with_name(f"{stem}-{at:0{_DIGITS}}{mark}{after}") for at in range(count)]
+    shard = shard_of(path.name)
+    count = shard.count
+    paths = [path]
+    if count:
+        names = [f"{shard.stem}-{at:0{_DIGITS}}-of-{count:0{_DIGITS}}{shard.end}" for at in range(count)]
+        paths = [path.with_name(name) for name in names]
     missing = [each.name for each in paths if not each.is_file()]
     if missing:
         raise ReadingError(

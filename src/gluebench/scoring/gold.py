@@ -166,11 +166,12 @@ def read_gold(
         name, content = _find_labels(read, file, role)
         if content is None:
             continue
-        column = _read_labels(name, content, file, task, problems, role=role, partial=partial)
+        labels = file.of_labels()
+        column = _read_labels(name, content, labels, task, problems, role=role, partial=partial)
         if column is None:
             continue
         columns[file.name] = column
-        nested = _read_groups(content, file, task, column)
+        nested = _read_groups(content, labels, task, column)
         if nested is not None and read(f"{file.name}{METADATA_SUFFIX}") is None:
             metadata[file.name] = nested
             warnings.append(f"{file.name}: its groups come from the nesting of {name}")
@@ -221,9 +222,19 @@ def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[
 def _find_labels(read: Callable[[str], bytes | None], file: TestFile, role: Role) -> tuple[str, bytes | None]:
     """The file of labels and its content; None if there is none."""
     names = [f"{file.name}{SUFFIX}"]
-    if shaped(file, role):
-        names += [f"{file.name}{suffix}" for suffix in OTHER_SUFFIXES] + [file.member or file.path]
-    return next(((name, data) for name in names if (data := read(name)) is not None), ("", None))
+    if _is_shaped(file, role):
+        names += [f"{file.name}{suffix}" for suffix in OTHER_SUFFIXES]
+        names += [file.gold.file, file.path]
+    for name in filter(None, names):
+        data = read(name)
+        if data is not None:
+            return name, data
+    return "", None
+
+
+def _is_shaped(file: TestFile, role: Role) -> bool:
+    """Whether labels may be in another shape than index<TAB>label."""
+    return shaped(file, role) or bool(file.gold.file or file.gold.columns)
 
 
 def _read_labels(
@@ -246,7 +257,7 @@ def _read_labels(
         form=cell_form(task, gold=True),
         ids=file.splits[role].ids,
     )
-    if shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
+    if _is_shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
         table = read_shaped(name, data, file, task, layout, role)
     else:
         data = _LACKING.sub(b"", data) if file.gaps else data
@@ -282,8 +293,10 @@ def _content(home: str, name: str) -> bytes | None:
 def _nothing_there(home: str, benchmark: Benchmark, role: Role) -> Problem:
     if not os.path.isdir(home):
         return problem("no-gold", home)
-    names = (name for file in benchmark.files(role) for name in (f"{file.name}{SUFFIX}", file.member) if name)
-    return problem("no-gold, empty", names=", ".join(dict.fromkeys(names)))
+    names = dict[str, None]()
+    for file in benchmark.files(role):
+        names |= dict.fromkeys((f"{file.name}{SUFFIX}", file.gold.file or file.member))
+    return problem("no-gold, empty", names=", ".join(filter(None, names)))
 
 
 def _with_version(gold: Gold) -> Gold:

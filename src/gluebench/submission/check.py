@@ -250,15 +250,17 @@ def _swapped(name: str, column: Column, task: Task) -> Problem | None:
     return _problem("swapped-labels", name, "warning", value=shares, usual=usual)
 
 
-def likely_files(ignored: Iterable[str], names: Names, absent: Iterable[TestFile]) -> dict[str, TestFile]:
-    """Path to the absent test file that its name suggests; files suggested by several paths are left out."""
+def likely_files(ignored: Iterable[str], names: Names, absent: Iterable[TestFile]) -> dict[str, list[str]]:
+    """Absent test file to the paths that their names suggest, those for another split only if alone."""
     absent_names = {file.name for file in absent}
-    candidates: dict[str, list[str]] = {}
+    likely: dict[str, list[str]] = {}
     for path in ignored:
         file = names.likely(path)
         if file is not None and file.name in absent_names and not names.of_other_task(path):
-            candidates.setdefault(file.name, []).append(path)
-    return {paths[0]: file for file in absent if len(paths := candidates.get(file.name, [])) == 1}
+            likely.setdefault(file.name, []).append(path)
+    for name, paths in likely.items():
+        likely[name] = [path for path in paths if not names.of_other_split(path)] or paths
+    return likely
 
 
 def two_files(file: TestFile, paths: list[str]) -> Problem:
@@ -275,7 +277,7 @@ def _ignored(paths: Iterable[str], names: Names) -> list[Problem]:
 
 def _missing(
     absent: Iterable[TestFile],
-    likely: Mapping[str, TestFile],
+    likely: Mapping[str, Sequence[str]],
     ignored: Iterable[str],
     names: Names,
     benchmark: Benchmark,
@@ -283,10 +285,11 @@ def _missing(
     nothing: bool,
 ) -> list[Problem]:
     """A problem for each absent file, with the file that may be meant; a single one if all are absent."""
-    meant = {file.name: path for path, file in likely.items()}
+    meant = {name: paths[0] for name, paths in likely.items() if len(paths) == 1}
     if nothing and not meant:
         return [no_files(absent, ignored)]
-    strange = [path for path in ignored if path not in likely and not names.of_other_task(path)]
+    others = [path for path in ignored if path not in meant.values()]
+    strange = [path for path in others if not names.of_other_task(path)]
     stems = {split_name(path)[0]: path for path in strange}
     problems = []
     for file in absent:

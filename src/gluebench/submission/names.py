@@ -12,7 +12,7 @@ from gluebench.submission.archive_problems import TEXT, base_name
 SUFFIX = ".tsv"
 _FOREIGN = {
     "a spreadsheet": (".xlsx", ".xls", ".ods"),
-    "an array or a pickle": (".npy", ".npz", ".pkl", ".pickle", ".pt", ".parquet"),
+    "an array or a pickle": (".npy", ".npz", ".pkl", ".pickle", ".p", ".pt", ".parquet"),
     "compressed": (".gz", ".tgz", ".zip", ".bz2", ".xz", ".7z", ".rar"),
 }
 """Kinds of file that have to be saved otherwise first, by the end of the name."""
@@ -22,12 +22,15 @@ _OTHER = frozenset({"eval", "train", "config", "log", "logs", "metrics", "scores
 
 _RESULTS = frozenset({"results", "result", "predict", "predictions", "prediction", "preds", "pred", "output"})
 """Words in the names of files that do not say which task they are of."""
+_SPLITS = {"test": {"test"}, "dev": {"dev", "val", "valid", "validation"}}
+"""Words in the names of files that say which split they are of."""
 
 
 class Names:
     """Which file names mean which test file of a benchmark, letter case aside."""
 
     def __init__(self, benchmark: Benchmark, role: Role) -> None:
+        self._role = role
         self.files: dict[str, list[TestFile]] = {}
         for file in benchmark.files(role):
             for name in _paths(file):
@@ -64,6 +67,11 @@ class Names:
         """Whether it is a test file of a task that only the parent benchmark has."""
         return base_name(path).casefold() in self.others
 
+    def of_other_split(self, path: str) -> bool:
+        """Whether its name says another split: cola_val.tsv among predictions for the test split."""
+        words = set(_all_words(split_name(path)[0]))
+        return not words & _SPLITS[self._role] and any(words & of_split for of_split in _SPLITS.values())
+
     def likely(self, path: str) -> TestFile | None:
         """The test file that a name like SST2.tsv, sst-2_test.csv or test_results_sst2.txt seems to mean.
 
@@ -85,8 +93,11 @@ class Names:
 
 def _words(name: str) -> list[str]:
     """The words of a name, without those for its split."""
-    words = re.split(r"[^a-z0-9]+", name.casefold())
-    return [word for word in words if word not in ("", "test", "dev")]
+    return [word for word in _all_words(name) if word not in ("", "test", "dev")]
+
+
+def _all_words(name: str) -> list[str]:
+    return re.split(r"[^a-z0-9]+", name.casefold())
 
 
 def _paths(file: TestFile) -> list[str]:

@@ -217,9 +217,11 @@ def _by_file(
     by_name = names.by_file(archive.members)
     absent = [file for file in benchmark.files(role) if file.name not in by_name]
     others = [path for path in archive.members if not names.knows(path)]
-    likely = likely_files([*others, *archive.ignored], names, absent)
-    by_name |= {file.name: [path] for path, file in likely.items() if path in others}
-    return by_name, [path for path in (*archive.ignored, *others) if [path] not in by_name.values()]
+    for name, paths in likely_files([*others, *archive.ignored], names, absent).items():
+        if readable := [path for path in paths if path in others]:
+            by_name[name] = readable
+    taken = {path for paths in by_name.values() for path in paths}
+    return by_name, [path for path in (*archive.ignored, *others) if path not in taken]
 
 
 def _exchanged(results: Mapping[str, _Result], benchmark: Benchmark) -> list[tuple[str, str]]:

@@ -30,24 +30,25 @@ def test_humor_with_ratings_that_only_some_texts_have(tmp_path: Path) -> None:
 labels = { 0 = "not humorous", 1 = "humorous" }
 metrics = [{ name = "f1", positive = "1" }]
 splits.test.size = 60
-files = [{ name = "humor", member = "answers.csv", column = "is_humor" }]
+files = [{ name = "humor", member = "answers.csv", column = "is_humor", gold.file = "gold.csv" }]
 [tasks.Rating]
 score_range = [0.0, 5.0]
 metrics = [{ name = "neg_rmse", scale = [-5.0, 0.0] }]
 splits.test.size = 60
-files = [{ name = "rating", member = "answers.csv", column = "humor_rating", gaps = true }]
+files = [{ member = "answers.csv", column = "humor_rating", gaps = true, gold.file = "gold.csv" }]
 [tasks.Controversy]
 labels = { 0 = "not controversial", 1 = "controversial" }
 metrics = [{ name = "f1", positive = "1" }]
 splits.test.size = 60
-files = [{ name = "controversy", member = "answers.csv", column = "humor_controversy", gaps = true }]
+files = [{ member = "answers.csv", column = "humor_controversy", gaps = true, gold.file = "gold.csv" }]
 [tasks.Offense]
 score_range = [0.0, 5.0]
 metrics = [{ name = "neg_rmse", scale = [-5.0, 0.0] }]
 splits.test.size = 60
-files = [{ name = "offense", member = "answers.csv", column = "offense_rating" }]
+files = [{ name = "offense", member = "answers.csv", column = "offense_rating", gold.file = "gold.csv" }]
 """
     header = ["id", "is_humor", "humor_rating", "humor_controversy", "offense_rating"]
+    released = ["id", "text", *header[1:]]
     gold = [bits(), ratings(0, 5), bits(), ratings(0, 5)]
     given = [bits(), ratings(0, 5), bits(), ratings(0, 5)]
     humorous = [at for at in range(N) if gold[0][at]]
@@ -56,7 +57,7 @@ files = [{ name = "offense", member = "answers.csv", column = "offense_rating" }
         tmp_path,
         manifest,
         {"answers.csv": table(header, range(N), *given)},
-        {"answers.csv": table(header, range(N), gold[0], *masked, gold[3])},
+        {"gold.csv": table(released, range(N), ['A "b", c'] * N, gold[0], *masked, gold[3])},
     )
     parts = [[[column[at] for at in humorous] for column in columns] for columns in (gold, given)]
     assert values(report) == {
@@ -67,43 +68,62 @@ files = [{ name = "offense", member = "answers.csv", column = "offense_rating" }
     }
 
 
-EMOTIONS = ["Anger", "Anticipation", "Disgust", "Fear", "Joy", "Love", "Neutral", "Sadness", "Surprise"]
+EMOTIONS = [
+    "Anger",
+    "Anticipation",
+    "Disgust",
+    "Fear",
+    "Joy",
+    "Love",
+    "Neutral",
+    "Sadness",
+    "Surprise",
+    "Trust",
+]
 TARGETS = ["Direction", "Topic"]
 
 
-def columns_task(name: str, columns: list[str], member: str) -> str:
-    """A task whose score is the mean F1 of the label 1 over its columns."""
+def columns_task(
+    name: str, columns: list[str], member: str, gold: str, *, ids: list[str] | None = None
+) -> str:
+    """A task whose score is the mean F1 of the label 1 over its columns, all of one file of labels."""
     metrics = ", ".join(
         f'{{ name = "{c}", function = "f1", positive = "1", file = "{name}-{c}" }}' for c in columns
     )
-    files = ", ".join(
-        f'{{ name = "{name}-{c}", member = "{member}", column = "{c}", test = "test" }}' for c in columns
-    )
+    more = f'member = "{member}", test = "test", gold.file = "{gold}"'
+    files = ", ".join(f'{{ name = "{name}-{c}", column = "{c}", {more} }}' for c in columns)
+    split = f"{{ size = {N}, ids = {ids} }}" if ids else f"{{ size = {N} }}"
     return f"""
 [tasks.{name}]
 labels = {{ 0 = "no", 1 = "yes" }}
 metrics = [{metrics}]
-splits.test.size = {N}
+splits.test = {split}
 files = [{files}]
 """
 
 
 def test_emotions_as_columns_of_two_domains(tmp_path: Path) -> None:
-    """EVALITA 2023 EMit: 0/1 columns; two subtasks, each on texts of its own domain and of another."""
-    tasks = [("A-in", EMOTIONS), ("A-out", EMOTIONS), ("B-in", TARGETS), ("B-out", TARGETS)]
-    manifest = "".join(columns_task(name, columns, f"{name}.csv") for name, columns in tasks)
-    gold = {name: [bits() for _ in columns] for name, columns in tasks}
-    given = {name: [bits() for _ in columns] for name, columns in tasks}
-    report = host(
-        tmp_path,
-        manifest,
-        *(
-            {f"{name}.csv": table(["id", *columns], range(N), *of[name]) for name, columns in tasks}
-            for of in (given, gold)
-        ),
-    )
-    for name, _ in tasks:
-        expected = f1_score(np.transpose(gold[name]), np.transpose(given[name]), average="macro")
+    """EVALITA 2023 EMit: 0/1 columns; two subtasks, each on texts of its own domain and of another.
+
+    oaraque/emit @ ace9b430805c135b2585fc00cdda9a7d996569d6, evaluate.py: one file of labels has the columns
+    of both subtasks.
+    """
+    ids = [f"{RANDOM.getrandbits(128):032x}" for _ in range(N)]
+    domains = {"in": "emit_test.csv", "ood": "emit_test_ood.csv"}
+    manifest, submission, labels = "", {}, {}
+    sides: dict[str, tuple[list[list[int]], list[list[int]]]] = {}
+    for domain, file in domains.items():
+        for subtask, columns in (("A", EMOTIONS), ("B", TARGETS)):
+            name = f"{subtask}-{domain}"
+            sides[name] = ([bits() for _ in columns], [bits() for _ in columns])
+            manifest += columns_task(name, columns, f"preds_{name}.csv", file, ids=ids)
+            submission[f"preds_{name}.csv"] = table(["id", *columns], ids, *sides[name][1])
+        header = ["id", "text", *EMOTIONS, *TARGETS]
+        texts = ['a "b", c'] * N
+        labels[file] = table(header, ids, texts, *sides[f"A-{domain}"][0], *sides[f"B-{domain}"][0])
+    report = host(tmp_path, manifest, submission, labels)
+    for name, (gold, given) in sides.items():
+        expected = f1_score(np.transpose(gold), np.transpose(given), average="macro")
         assert report.tasks[name].score is not None
         assert report.tasks[name].score.value == pytest.approx(expected)
 
@@ -116,13 +136,13 @@ def test_hurtful_humor_in_three_subtasks(tmp_path: Path) -> None:
 labels = {{ 0 = "no", 1 = "yes" }}
 metrics = [{{ name = "f1", positive = "1" }}]
 splits.test.size = {N}
-files = [{{ name = "humor", member = "run1.csv", column = "humor" }}]
-{columns_task("Prejudice", prejudices, "run1.csv")}
+files = [{{ name = "humor", member = "run1.csv", column = "humor", gold.file = "gold.csv" }}]
+{columns_task("Prejudice", prejudices, "run1.csv", "gold.csv")}
 [tasks.Degree]
 score_range = [1.0, 5.0]
 metrics = [{{ name = "neg_rmse", scale = [-5.0, 0.0] }}]
 splits.test.size = {N}
-files = [{{ name = "degree", member = "run1.csv", column = "mean_prejudice" }}]
+files = [{{ name = "degree", member = "run1.csv", column = "mean_prejudice", gold.file = "gold.csv" }}]
 """
     header = ["index", "humor", *prejudices, "mean_prejudice"]
     gold = [bits(), *(bits() for _ in prejudices), ratings(1, 5)]
@@ -130,7 +150,8 @@ files = [{{ name = "degree", member = "run1.csv", column = "mean_prejudice" }}]
     report = host(
         tmp_path,
         manifest,
-        *({"run1.csv": table(header, range(N), *columns)} for columns in (given, gold)),
+        {"run1.csv": table(header, range(N), *given)},
+        {"gold.csv": table(["index", "tweet", *header[1:]], range(N), ['\u00bfQu\u00e9, "no"?'] * N, *gold)},
     )
     macro = f1_score(np.transpose(gold[1:5]), np.transpose(given[1:5]), average="macro")
     scores = {name: task.score.value for name, task in report.tasks.items() if task.score}
@@ -148,7 +169,8 @@ def test_empathy_in_files_without_ids_and_header(tmp_path: Path) -> None:
     manifest = ""
     for track, number in tracks.items():
         files = ", ".join(
-            f'{{ name = "{track}-{at}", member = "predictions_{track}.tsv", column = "{at}", test = "test" }}'
+            f'{{ name = "{track}-{at}", member = "predictions_{track}.tsv", column = "{at}", test = "test",'
+            f' gold.file = "goldstandard_{track}.tsv" }}'
             for at in range(1, number + 1)
         )
         metrics = ", ".join(
@@ -169,7 +191,7 @@ separator = "/"
 labels = {words}
 metrics = [{{ name = "sets_macro_f1_gold" }}]
 splits.test = {{ size = {N}, ids = "order" }}
-files = [{{ name = "EMO", member = "predictions_EMO.tsv", test = "test" }}]
+files = [{{ member = "predictions_EMO.tsv", gold.file = "goldstandard_EMO.tsv" }}]
 """
     gold = {track: [ratings(0, 7) for _ in range(number)] for track, number in tracks.items()}
     given = {track: [ratings(0, 7) for _ in range(number)] for track, number in tracks.items()}
@@ -177,14 +199,14 @@ files = [{{ name = "EMO", member = "predictions_EMO.tsv", test = "test" }}]
     emotions = [[RANDOM.sample(words[:-1], RANDOM.randint(1, 2)) for _ in range(N)], []]
     emotions[1] = [RANDOM.sample(words, RANDOM.randint(1, 2)) for _ in range(N)]
 
-    def files(numbers: dict[str, list[list[float]]], sets: list[list[str]]) -> dict[str, str]:
+    def files(kind: str, numbers: dict[str, list[list[float]]], sets: list[list[str]]) -> dict[str, str]:
         named = {
-            f"predictions_{track}.tsv": table([], *columns, separator="\t")
-            for track, columns in numbers.items()
+            f"{kind}_{track}.tsv": table([], *columns, separator="\t") for track, columns in numbers.items()
         }
-        return named | {"predictions_EMO.tsv": table([], map("/".join, sets), separator="\t")}
+        return named | {f"{kind}_EMO.tsv": table([], map("/".join, sets), separator="\t")}
 
-    report = host(tmp_path, manifest, files(given, emotions[1]), files(gold, emotions[0]))
+    answers = files("predictions", given, emotions[1])
+    report = host(tmp_path, manifest, answers, files("goldstandard", gold, emotions[0]))
     for track, number in tracks.items():
         correlations = [
             pearsonr(gold[track][at], given[track][at])[0] if len({*given[track][at]}) > 1 else 0.0

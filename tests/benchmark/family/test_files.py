@@ -34,8 +34,12 @@ def test_hate_in_three_languages(tmp_path: Path) -> None:
 [tasks.{language}]
 labels = ["NOT", "HOF"]
 metrics = [{{ name = "macro_f1" }}]
-splits.test = {{ size = {N}, ids = "{language[:2]}{{}}", first_id = 1 }}
-files = [{{ name = "{language}", member = "{language}.csv", column = "task_1", test = "test" }}]
+splits.test = {{ size = {N}, ids = "{{}}", first_id = 1 }}
+[[tasks.{language}.files]]
+member = "{language}.csv"
+column = "task_1"
+id = "S. No."
+gold.file = "{language}_gold.csv"
 """
         for language in languages
     )
@@ -43,18 +47,16 @@ files = [{{ name = "{language}", member = "{language}.csv", column = "task_1", t
     report = host(
         tmp_path,
         manifest,
-        *(
-            {
-                f"{language}.csv": table(
-                    ["S. No.", "id", "task_1"],
-                    range(N),
-                    [f"{language[:2]}{at + 1}" for at in range(N)],
-                    of[language],
-                )
-                for language in languages
-            }
-            for of in (given, gold)
-        ),
+        {
+            f"{language}.csv": table(["S. No.", "task_1"], range(1, N + 1), given[language])
+            for language in languages
+        },
+        {
+            f"{language}_gold.csv": table(
+                ["S. No.", "text", "task_1"], range(1, N + 1), ['a "b", c'] * N, gold[language]
+            )
+            for language in languages
+        },
     )
     assert values(report) == {
         language: {"macro_f1": pytest.approx(f1_score(gold[language], given[language], average="macro"))}
@@ -76,7 +78,10 @@ def test_subjectivity_with_random_ids(tmp_path: Path) -> None:
 labels = ["OBJ", "SUBJ"]
 metrics = [{metrics}]
 splits.test = {{ size = {N}, ids = {ids} }}
-files = [{{ name = "{language}", member = "subtask_{language}.tsv", column = "label", test = "test" }}]
+[[tasks.{language}.files]]
+member = "subtask_{language}.tsv"
+column = "label"
+gold.file = "test_{language}_labeled.tsv"
 """
         for language in languages
     )
@@ -94,9 +99,9 @@ files = [{{ name = "{language}", member = "subtask_{language}.tsv", column = "la
             for language in languages
         },
         {
-            f"subtask_{language}.tsv": table(
-                ["sentence_id", "sentence", "label"],
-                *(ids, ['"a', *["b"] * (N - 1)], gold[language]),
+            f"test_{language}_labeled.tsv": table(
+                ["sentence_id", "sentence", "label", "solved_conflict"],
+                *(ids, ['"a', *["b"] * (N - 1)], gold[language], ["True", "False"] * (N // 2)),
                 separator="\t",
             )
             for language in languages
@@ -113,7 +118,10 @@ files = [{{ name = "{language}", member = "subtask_{language}.tsv", column = "la
 
 
 def test_entities_in_token_files_of_three_domains(tmp_path: Path) -> None:
-    """EVALITA 2023 NERMuD: F1 of tokens without B- and I-, one domain with a single ORG."""
+    """EVALITA 2023 NERMuD: F1 of tokens without B- and I-, one domain with a single ORG.
+
+    dhfbk/KIND @ a2ad139171ef7fde0dff0f8ea94d18356340ada9, evalita-2023; its test files are read the same way.
+    """
     types, domains = ["LOC", "ORG", "PER"], ["WN", "FIC", "ADG"]
     tags = ["O", *(f"{prefix}-{kind}" for kind in types for prefix in "BI")]
     manifest = "".join(
@@ -123,7 +131,7 @@ form = "tokens"
 labels = {tags}
 metrics = [{{ name = "token_macro_f1" }}]
 splits.test = {{ size = 12, ids = "order" }}
-files = [{{ name = "{domain}", member = "{domain}.tsv", test = "test" }}]
+files = [{{ member = "{domain}.tsv", gold.file = "{domain}_test.tsv" }}]
 """
         for domain in domains
     )
@@ -140,7 +148,8 @@ files = [{{ name = "{domain}", member = "{domain}.tsv", test = "test" }}]
     report = host(
         tmp_path,
         manifest,
-        *({f"{domain}.tsv": text(of[domain]) for domain in domains} for of in (given, gold)),
+        {f"{domain}.tsv": text(given[domain]) for domain in domains},
+        {f"{domain}_test.tsv": text(gold[domain]) for domain in domains},
     )
     for domain in domains:
         flat = [[tag[-3:] for sentence in of[domain] for tag in sentence] for of in (gold, given)]
@@ -212,12 +221,13 @@ def test_sentiment_with_negative_label_words(tmp_path: Path) -> None:
 labels = {{ -1 = "negative", 0 = "neutral", 1 = "positive" }}
 metrics = [{{ name = "accuracy" }}]
 splits.test = {{ size = {N}, ids = "SRHR{{:04}}", first_id = 900 }}
-files = [{{ name = "arabizi", member = "SampleSubmission.csv", column = "label", test = "test" }}]
+files = [{{ member = "SampleSubmission.csv", column = "label", gold.file = "Test.csv" }}]
 """
     ids = [f"SRHR{at:04}" for at in range(900, 900 + N)]
     gold, given = (drawn(["-1", "0", "1"]) for _ in range(2))
-    files = [{"SampleSubmission.csv": table(["ID", "label"], ids, of)} for of in (given, gold)]
-    report = host(tmp_path, manifest, *files)
+    submission = {"SampleSubmission.csv": table(["ID", "label"], ids, given)}
+    labels = {"Test.csv": table(["ID", "text", "label"], ids, ["3asslema, ca va"] * N, gold)}
+    report = host(tmp_path, manifest, submission, labels)
     assert values(report)["Arabizi"] == {"accuracy": pytest.approx(accuracy_score(gold, given))}
 
 

@@ -85,6 +85,11 @@ def records(values: list[Any], first: int) -> str:
     )
 
 
+def files_of(side: dict[str, list[Any]], end: str) -> dict[str, str]:
+    """The files of PyEvALL, which have one shape for answers and for labels."""
+    return {f"{name}{end}": records(cells, 300) for name, cells in side.items()}
+
+
 def task(
     name: str, form: str, labels: list[str], metrics: list[str], *, more: str = "", file: str = ""
 ) -> str:
@@ -96,8 +101,12 @@ form = "{form}"
 labels = {labels}
 metrics = [{listed}]
 splits.test = {{ size = {N}, ids = "{{}}", first_id = 300 }}
-files = [{{ name = "{name}", member = "{file or name}.json", column = "value", test = "test" }}]
 {more}
+[[tasks.{name}.files]]
+name = "{name}"
+member = "{file or name}.json"
+column = "value"
+gold.file = "{file or name}_gold.json"
 """
 
 
@@ -144,8 +153,7 @@ def test_sexism_in_three_subtasks(tmp_path: Path) -> None:
                 entropy, "distributions", words, ["neg_cross_entropy"], more="weight = 0", file=soft
             )
             expected[entropy] = {"neg_cross_entropy": -cross_entropy(truth[soft], given[soft])}
-    report = host(tmp_path, manifest, *({f"{name}.json": records(cells, 300) for name, cells in side.items()}
-                                        for side in (given, truth)))  # fmt: skip
+    report = host(tmp_path, manifest, files_of(given, ".json"), files_of(truth, "_gold.json"))
     assert values(report) == {name: pytest.approx(scores) for name, scores in expected.items()}
 
 
@@ -167,8 +175,7 @@ def test_stereotypes_with_disagreement(tmp_path: Path) -> None:
         }
         for _ in range(2)
     )  # type: tuple[dict[str, Any], dict[str, Any]]
-    report = host(tmp_path, manifest, *({f"{name}.json": records(cells, 300) for name, cells in side.items()}
-                                        for side in (given, truth)))  # fmt: skip
+    report = host(tmp_path, manifest, files_of(given, ".json"), files_of(truth, "_gold.json"))
     hard = icm(one(truth["task2-hard"]), one(given["task2-hard"]), parents, soft=False)
     soft = icm(truth["task2-soft"], given["task2-soft"], parents, soft=True)
     assert values(report) == {

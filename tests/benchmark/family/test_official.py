@@ -37,10 +37,14 @@ metrics = [
   { name = "MCC", function = "matthews_correlation" },
 ]
 splits.test.size = 5
-files = [{ name = "causal", member = "submission.jsonl", column = "prediction", test = "test" }]
+[[tasks.Causal.files]]
+member = "submission.jsonl"
+column = "prediction"
+test = "test"
+gold = { file = "st1-truth.csv", columns = { prediction = "label" } }
 """
     submission = {"submission.jsonl": text("case22", "st1-submission.jsonl")}
-    report = host(tmp_path, manifest, submission, {"causal.csv": text("case22", "st1-truth.csv")})
+    report = host(tmp_path, manifest, submission, {"st1-truth.csv": text("case22", "st1-truth.csv")})
     official = dict(line.split(":") for line in text("case22", "st1-official-scores.txt").split())
     assert values(report)["Causal"] == {
         name: pytest.approx(float(official[name]), abs=1e-12)
@@ -51,7 +55,7 @@ files = [{ name = "causal", member = "submission.jsonl", column = "prediction", 
 def test_causes_effects_and_signals(tmp_path: Path) -> None:
     """CASE 2022 task 3, subtask 2: the official scorer's output on all examples, and on some.
 
-    The gold is the organizers' file, with one column renamed; and of it the cells of several relations.
+    The gold is the organizers' file, and of it the cells of several relations.
     """
     labels = {"": None, "Cause_": "ARG0", "Effect_": "ARG1", "Signal_": "SIG"}
     metrics = [
@@ -68,16 +72,24 @@ form = "relations"
 labels = {{ ARG0 = "cause", ARG1 = "effect", SIG = "signal" }}
 metrics = [{"".join(metrics)}]
 splits.test = {{ size = 8, ids = "order" }}
-files = [
-  {{ name = "all", member = "submission.jsonl", column = "prediction", test = "test" }},
-  {{ name = "several", member = "submission.jsonl", column = "prediction", test = "test", gaps = true }},
-]
+[[tasks.Spans.files]]
+name = "all"
+member = "submission.jsonl"
+column = "prediction"
+test = "test"
+gold = {{ file = "st2-truth.csv", columns = {{ prediction = "causal_text_w_pairs" }} }}
+[[tasks.Spans.files]]
+name = "several"
+member = "submission.jsonl"
+column = "prediction"
+test = "test"
+gaps = true
 """
-    gold = text("case22", "st2-truth.csv").replace("causal_text_w_pairs", "label")
-    cells = [row["label"] * (int(row["num_rs"]) > 1) for row in csv.DictReader(gold.splitlines())]
-    several = table(["label"], cells)
+    gold = text("case22", "st2-truth.csv")
+    rows = [*csv.DictReader(gold.splitlines())]
+    several = table(["label"], [row["causal_text_w_pairs"] * (int(row["num_rs"]) > 1) for row in rows])
     submission = {"submission.jsonl": text("case22", "st2-submission.jsonl")}
-    report = host(tmp_path, manifest, submission, {"all.csv": gold, "several.csv": several})
+    report = host(tmp_path, manifest, submission, {"st2-truth.csv": gold, "several.csv": several})
     official = [part.splitlines()[1:] for part in text("case22", "st2-official-scores.txt").split("### ")[1:]]
     assert values(report)["Spans"] == {
         f"{file}-{name}": pytest.approx(float(value), abs=1e-12)
@@ -96,7 +108,7 @@ def test_sarcasm(tmp_path: Path) -> None:
 labels = { 0 = "not sarcastic", 1 = "sarcastic" }
 metrics = [{ name = "f1", positive = "1" }, { name = "macro_f1" }, { name = "accuracy" }]
 splits.test = { size = 1400, ids = "order" }
-files = [{ name = "sarcasm", member = "answer.txt", column = "sarcastic", test = "test" }]
+files = [{ member = "answer.txt", column = "sarcastic", gold = { file = "task_A_En_test.csv" } }]
 """
     gold = text("isarcasm", "task_A_En_test.csv")
     labels = [int(row["sarcastic"]) for row in csv.DictReader(gold.splitlines(keepends=True))]
@@ -104,7 +116,7 @@ files = [{ name = "sarcasm", member = "answer.txt", column = "sarcastic", test =
     for row in left:
         Random(1).shuffle(row)
     lines = "".join(f"{left[label].pop()}\n" for label in labels)
-    report = host(tmp_path, manifest, {"answer.txt": f"task_a_en\n{lines}"}, {"sarcasm.csv": gold})
+    report = host(tmp_path, manifest, {"answer.txt": f"task_a_en\n{lines}"}, {"task_A_En_test.csv": gold})
     assert values(report)["Sarcasm"] == {
         "f1": pytest.approx(expected["f1_sarcastic"], abs=1e-12),
         "macro_f1": pytest.approx(expected["f1_macro"], abs=1e-12),
@@ -130,13 +142,13 @@ def test_african_sentiment(tmp_path: Path, name: str) -> None:
 labels = ["positive", "neutral", "negative"]
 metrics = [{metrics}]
 splits.test = {{ size = 254, ids = "ts_test_{{:05}}", first_id = 1 }}
-files = [{{ name = "ts", member = "pred_ts.tsv", column = "label", test = "test" }}]
+files = [{{ member = "pred_ts.tsv", column = "label", gold = {{ file = "ts_test.tsv" }} }}]
 """
     gold = text("afrisenti", "ts_test.tsv")
     given = text("afrisenti", "made-pred_ts.tsv")
     if "all-positive" in name:
         given = "ID\tlabel\n" + "".join(f"ts_test_{at:05}\tpositive\n" for at in range(1, 255))
-    report = host(tmp_path, manifest, {"pred_ts.tsv": given}, {"ts.tsv": gold})
+    report = host(tmp_path, manifest, {"pred_ts.tsv": given}, {"ts_test.tsv": gold})
     assert values(report)["Xitsonga"] == {key: pytest.approx(expected[key], abs=1e-12) for key in there}
 
 

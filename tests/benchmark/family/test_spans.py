@@ -47,7 +47,11 @@ form = "spans"
 labels = {classes}
 metrics = [{{ name = "span_overlap_f1" }}]
 splits.test = {{ size = 15, ids = {ids} }}
-files = [{{ name = "discourse", member = "submission.csv", column = "predictionstring", parts = "class" }}]
+[[tasks.Discourse.files]]
+member = "submission.csv"
+column = "predictionstring"
+parts = "class"
+gold = {{ file = "train.csv", columns = {{ class = "discourse_type" }} }}
 """
     gold, given = ([drawn_spans(classes[:6], 2) for _ in ids] for _ in range(2))
     given[0], given[1] = gold[0], []
@@ -61,7 +65,11 @@ files = [{{ name = "discourse", member = "submission.csv", column = "predictions
             [" ".join(map(str, range(start, end))) for _, start, end, _ in parts],
         )
 
-    report = host(tmp_path, manifest, {"submission.csv": rows(given)}, {"submission.csv": rows(gold)})
+    released = rows(gold).replace("class", "discourse_type", 1).splitlines()
+    more = ["discourse_id,discourse_start,discourse_end,discourse_text,discourse_type_num"]
+    more += [f'{number + 1.6e12},0.0,9.0,"a ""b"", c",Lead 1' for number in range(len(released) - 1)]
+    train = "".join(f"{row},{others}\n" for row, others in zip(released, more, strict=True))
+    report = host(tmp_path, manifest, {"submission.csv": rows(given)}, {"train.csv": train})
     scores = []
     for name in classes:
         hits = total = 0
@@ -96,11 +104,15 @@ def test_hallucinated_spans_with_probabilities(tmp_path: Path) -> None:
 form = "spans"
 metrics = [{{ name = "{metric}" }}]
 splits.test = {{ size = {size}, ids = "tst-en-{{}}", first_id = 1 }}
-files = [{{ name = "{task}", member = "en.jsonl", column = "{column}", test = "test" }}]
+[[tasks.{task}.files]]
+name = "{task}"
+member = "en.jsonl"
+column = "{column}"
+gold = {{ file = "mushroom.en-tst.v1.jsonl"{text} }}
 """
-        for task, metric, column in (
-            ("hard", "span_iou", "hard_labels"),
-            ("soft", "span_spearman", "soft_labels"),
+        for task, metric, column, text in (
+            ("hard", "span_iou", "hard_labels", ""),
+            ("soft", "span_spearman", "soft_labels", ', text = "model_output_text"'),
         )
     )
 
@@ -120,14 +132,10 @@ files = [{{ name = "{task}", member = "en.jsonl", column = "{column}", test = "t
         [[(s, e, RANDOM.choice(["1", "0.5", "0.2"])) for s, e, _ in spans] for spans in side] for side in hard
     ]
     hard[0][0] = hard[1][0] = soft[0][0] = soft[1][0] = []
-    whole = [[*spans, (0, length, "0")] for spans in soft[0]]
-    gold = {
-        "hard.tsv": table(["id", "label"], [f"tst-en-{at + 1}" for at in range(size)],
-                          ["; ".join(f"{s}-{e}" for s, e, _ in spans) for spans in hard[0]], separator="\t"),
-        "soft.tsv": table(["id", "label"], [f"tst-en-{at + 1}" for at in range(size)],
-                          [written(spans) for spans in whole], separator="\t"),
-    }  # fmt: skip
-    report = host(tmp_path, files, {"en.jsonl": lines(hard[1], soft[1])}, gold)
+    facts = {"lang": "EN", "model_input": "Q?", "model_output_text": "a" * length, "model_id": "m"}
+    labeled = map(json.loads, lines(hard[0], soft[0]).splitlines())
+    gold = "".join(json.dumps(facts | labels) + "\n" for labels in labeled)
+    report = host(tmp_path, files, {"en.jsonl": lines(hard[1], soft[1])}, {"mushroom.en-tst.v1.jsonl": gold})
     unions, correlations = [], []
     for at in range(size):
         first, second = ({c for s, e, _ in side[at] for c in range(s, e)} for side in hard)
@@ -144,9 +152,15 @@ files = [{{ name = "{task}", member = "en.jsonl", column = "{column}", test = "t
 
 
 def test_fallacies_with_two_annotators(tmp_path: Path) -> None:
-    """EVALITA 2026 FadeIT: sets against two golds, and overlapping spans with partial matches."""
+    """EVALITA 2026 FadeIT: sets against two golds, and overlapping spans with partial matches.
+
+    dhfbk/fadeit-evalita2026 @ 02b3a15926b9bec5cc89d4e9baece25fe2a397b5, README.md: of subtask A, a submission
+    is the file of the texts with its last two columns filled. The spans of subtask B stand in a table here,
+    and not, as there, in tags of tokens.
+    """
     size, words = 25, [f"fallacy {letter}" for letter in "abcdefghijklmnopqrst"]
     head = f"splits.test = {{ size = {size}, ids = '{{}}', first_id = 57 }}"
+    gold = 'gold.file = "test.tsv"'
     manifest = f"""
 [tasks.Posts]
 form = "sets"
@@ -157,8 +171,8 @@ metrics = [
 ]
 {head}
 files = [
-  {{ name = "annotator-1", member = "subtask_a.tsv", column = "labels", test = "test" }},
-  {{ name = "annotator-2", member = "subtask_a.tsv", column = "labels", test = "test" }},
+  {{ name = "annotator-1", member = "TEAM.A.1.tsv", column = "labels_a1", test = "test", {gold} }},
+  {{ name = "annotator-2", member = "TEAM.A.1.tsv", column = "labels_a2", test = "test", {gold} }},
 ]
 [tasks.Spans]
 form = "spans"
@@ -174,13 +188,21 @@ files = [
 ]
 """
     ids = range(57, 57 + size)
-    sets = [[RANDOM.sample(words, RANDOM.randint(0, 3)) for _ in ids] for _ in range(3)]
+    sets = [[RANDOM.sample(words, RANDOM.randint(0, 3)) for _ in ids] for _ in range(4)]
+
+    def posts(first: list[list[str]], second: list[list[str]]) -> str:
+        lines = ["post_id\tpost_date\tpost_topic_keywords\tpost_text\tlabels_a1\tlabels_a2"]
+        for key, one, other in zip(ids, first, second, strict=True):
+            cells = (str(key), "2021-06", "public health", 'Un "testo', "|".join(one), "|".join(other))
+            lines.append("\t".join(cells))
+        return "\n".join(lines) + "\n"
+
     spans = [[drawn_spans(words[:4], 2) for _ in ids] for _ in range(4)]
     report = host(
         tmp_path,
         manifest,
         {
-            "subtask_a.tsv": table(["post_id", "labels"], ids, map("|".join, sets[2]), separator="\t"),
+            "TEAM.A.1.tsv": posts(sets[2], sets[3]),
             "subtask_b.tsv": table(
                 ["post_id", "spans_a1", "spans_a2"],
                 *(ids, map(written, spans[2]), map(written, spans[3])),
@@ -188,17 +210,14 @@ files = [
             ),
         },
         {
-            f"{name}.tsv": table(["id", "label"], ids, cells, separator="\t")
-            for name, cells in (
-                ("annotator-1", map("|".join, sets[0])),
-                ("annotator-2", map("|".join, sets[1])),
-                ("spans-1", map(written, spans[0])),
-                ("spans-2", map(written, spans[1])),
-            )
+            "test.tsv": posts(sets[0], sets[1]),
+            "spans-1.tsv": table(["id", "label"], ids, map(written, spans[0]), separator="\t"),
+            "spans-2.tsv": table(["id", "label"], ids, map(written, spans[1]), separator="\t"),
         },
     )
     indicators = [[[word in each for word in words] for each in column] for column in sets]
-    f1 = [f1_score(gold, indicators[2], average="micro") for gold in indicators[:2]]
+    pairs = [(indicators[0], indicators[2]), (indicators[1], indicators[3])]
+    f1 = [f1_score(*pair, average="micro") for pair in pairs]
     partial = [partial_f1(spans[0], spans[2]), partial_f1(spans[1], spans[3])]
     assert values(report)["Posts"] == {"a1": pytest.approx(f1[0]), "a2": pytest.approx(f1[1])}
     assert values(report)["Spans"] == {"s1": pytest.approx(partial[0]), "s2": pytest.approx(partial[1])}
@@ -233,9 +252,12 @@ def test_check_worthiness_ranked_by_score(tmp_path: Path) -> None:
 form = "ranking"
 metrics = [{metrics}]
 splits.test = {{ size = 2, ids = ["CT21_{language}_1", "CT21_{language}_2"] }}
-files = [
-  {{ name = "{language}", member = "subtask_1A_{language}.tsv", column = "tweet_id", parts = "score" }},
-]
+[[tasks.{language}.files]]
+name = "{language}"
+member = "subtask_1A_{language}.tsv"
+column = "tweet_id"
+parts = "score"
+gold = {{ file = "dataset_test_{language}.tsv", columns = {{ score = "check_worthiness" }} }}
 """
         for language in languages
     )
@@ -247,8 +269,10 @@ files = [
         submission[f"subtask_1A_{language}.tsv"] = table(
             ["topic_id", "tweet_id", "score", "run_id"], topics, tweets, scores, ["r1"] * 80, separator="\t"
         )
-        gold[f"subtask_1A_{language}.tsv"] = table(
-            ["topic_id", "tweet_id", "score"], topics, tweets, map(int, worthy), separator="\t"
+        header = ["topic_id", "tweet_id", "tweet_url", "tweet_text", "claim", "check_worthiness"]
+        facts = [[url] * 80 for url in ("https://t.co/a", 'he said "no"', "1")]
+        gold[f"dataset_test_{language}.tsv"] = table(
+            header, topics, tweets, *facts, map(int, worthy), separator="\t"
         )
         halves = [(worthy[at : at + 40], scores[at : at + 40]) for at in (0, 40)]
         ranked = [[worth for _, worth in sorted(zip(s, w, strict=True), reverse=True)] for w, s in halves]
@@ -267,23 +291,26 @@ def test_authorship_with_answers_left_open(tmp_path: Path) -> None:
     manifest = f"""
 [tasks.Verification]
 form = "probabilities"
-labels = ["different", "same"]
+labels = ["false", "true"]
 metrics = [
-  {{ name = "auc", function = "roc_auc", positive = "same" }},
+  {{ name = "auc", function = "roc_auc", positive = "true" }},
   {{ name = "c_at_1" }},
-  {{ name = "f05_u", positive = "same" }},
-  {{ name = "f1", function = "f1_answered", positive = "same" }},
+  {{ name = "f05_u", positive = "true" }},
+  {{ name = "f1", function = "f1_answered", positive = "true" }},
   {{ name = "brier", function = "neg_brier", scale = [-1.0, 0.0] }},
 ]
 splits.test = {{ size = {size}, ids = "pair-{{}}" }}
-files = [{{ name = "verification", member = "answers.jsonl", column = "value", test = "test" }}]
+[[tasks.Verification.files]]
+member = "answers.jsonl"
+column = "value"
+gold = {{ file = "truth.jsonl", columns = {{ value = "same" }} }}
 """
     truth = [RANDOM.random() < 0.6 for _ in range(size)]
     given = [RANDOM.choice([0.5, round(RANDOM.random(), 3)]) for _ in range(size)]
     lines = [json.dumps({"id": f"pair-{at}", "value": value}) + "\n" for at, value in enumerate(given)]
-    gold = table(["id", "label"], [f"pair-{at}" for at in range(size)],
-                 ["same" if same else "different" for same in truth], separator="\t")  # fmt: skip
-    report = host(tmp_path, manifest, {"answers.jsonl": "".join(lines)}, {"verification.tsv": gold})
+    rows = [{"id": f"pair-{at}", "same": same, "authors": ["1", "2"]} for at, same in enumerate(truth)]
+    gold = "".join(json.dumps(row) + "\n" for row in rows)
+    report = host(tmp_path, manifest, {"answers.jsonl": "".join(lines)}, {"truth.jsonl": gold})
     answered = [(same, value > 0.5) for same, value in zip(truth, given, strict=True) if value != 0.5]
     right, left_open = sum(same == said for same, said in answered), size - len(answered)
     tp, fp, fn = (answered.count(case) for case in ((True, True), (False, True), (True, False)))

@@ -188,7 +188,7 @@ files = [{{ name = "subcases", member = "preds.txt", column = "gold_label" }}]
 
 
 def test_advglue_says_which_gold_it_reads(tmp_path: Path) -> None:
-    with pytest.raises(GoldError, match=r"at least one of SST-2.tsv, predictions.json, QQP.tsv"):
+    with pytest.raises(GoldError, match=r"at least one of SST-2.tsv, dev.json, QQP.tsv"):
         read_gold(tmp_path, "advglue")
 
 

@@ -220,6 +220,35 @@ def test_every_form_gives_the_same_rows(tmp_path: Path, write: Callable[[Path], 
     assert "label" not in found.tables["test"].column_names
 
 
+@pytest.mark.parametrize("train", [True, False])
+def test_folders_for_the_parts_of_a_split(tmp_path: Path, train: bool) -> None:
+    """The hub has mnli_matched and mnli_mismatched beside mnli, each with validation and test."""
+    splits = {"matched": 3, "mismatched": 2}
+    for part, rows in splits.items():
+        for name in ("validation", "test"):
+            home = tmp_path / f"mnli_{part}"
+            home.mkdir(exist_ok=True)
+            labels = [-1] * rows if name == "test" else [*range(rows)]
+            texts = [f"{part} {name} {at}" for at in range(rows)]
+            columns = {"premise": texts, "hypothesis": texts, "label": labels, "idx": [*range(rows)]}
+            pq.write_table(pa.table(columns), home / f"{name}-00000-of-00001.parquet")
+    sizes = {f"{name}_{part}": rows for part, rows in splits.items() for name in ("dev", "test")}
+    if train:
+        (tmp_path / "mnli").mkdir()
+        columns = {"premise": ["a"], "hypothesis": ["b"], "label": [2], "idx": [0]}
+        pq.write_table(pa.table(columns), tmp_path / "mnli/train-00000-of-00001.parquet")
+    benchmark, task = sized("MNLI", sizes)
+    options = {"release": load_release("glue"), "partial": not train}
+    found = prepared(tmp_path, tmp_path / "data", benchmark, task, **options)
+    assert {*found.tables} == {*sizes, *(["train"] if train else [])}
+    assert found.column("premise", "dev_matched") == [f"matched validation {at}" for at in range(3)]
+    assert found.column("premise", "test_mismatched") == [f"mismatched test {at}" for at in range(2)]
+    words = ["entailment", "neutral", "contradiction"]
+    assert found.column("label", "dev_matched") == words
+    assert found.column("label", "dev_mismatched") == words[:2]
+    assert "label" not in found.tables["test_matched"].column_names
+
+
 def test_a_file_that_is_no_tensorflow_record_is_told(tmp_path: Path) -> None:
     tfrecords(tmp_path)
     path = tmp_path / "glue/rte/2.0.0/glue-train.tfrecord-00000-of-00001"

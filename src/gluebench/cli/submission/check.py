@@ -221,6 +221,7 @@ def as_lines(submission: Submission, *, done: list[str]) -> str:
 _REPAIRS = 5
 """Repairs that a hint names."""
 _OPTIONS = {
+    "no-files": "gluebench write SUB --out OUT.zip reads the output folder of a training program.",
     "wrong-split": "--split dev reads predictions of the dev split.",
     "wrong-file": "--fix OUT.zip exchanges two files that have each other's number of rows.",
     "probabilities": "gluebench write SUB --out OUT.zip --argmax takes the label with the largest number.",

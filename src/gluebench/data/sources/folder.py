@@ -15,7 +15,7 @@ from gluebench.data.prepared import prepare
 from gluebench.data.sources.files import Survey, read_earlier, read_hub, read_released, survey
 from gluebench.data.sources.release import Hub, Release
 from gluebench.data.sources.unpack import unpack
-from gluebench.reading.columnar import STATE
+from gluebench.reading.columnar import STATE, shard_of
 from gluebench.reading.tfrecord import MARK
 
 Layout = Literal["prepared", "hub", "files"]
@@ -44,7 +44,6 @@ SPLIT_NAMES = {
 """What the files of a split are called elsewhere, by the first word of its name."""
 DEEPEST = 3
 """How many folders without files of splits may lie between a task's folder and its files."""
-_SHARD = re.compile(r"-00000-of-\d{5}$")
 CACHES = ("", "hub", "huggingface/hub", ".cache/huggingface/hub")
 """Paths of the hub client's cache below a folder that the user names."""
 
@@ -224,15 +223,16 @@ def _layouts(
     base: Path, benchmark: Benchmark, task: Task, release: Release, scratch: Path | None
 ) -> Iterator[TaskFiles]:
     """Candidates of each layout in a folder; any of their files may be missing."""
-    for folder in (base / benchmark.name / task.name, base / task.name, base):
+    for folder in (*(base / name / task.name for name in benchmark.lineage), base / task.name, base):
         record = read_dataset(folder) if (folder / FILE).is_file() else None
         if record is None or record.origin.kind == "sample":  # whose files are text
             continue
-        if (record.benchmark, record.task) == (benchmark.name, task.name):
+        if record.benchmark in benchmark.lineage and record.task == task.name:
             splits = record.splits
             names = {name: (splits[name].file,) if name in splits else () for name in task.splits}
             yield _look("prepared", folder, names)
     yield from _hub(base, task, release)
+    yield from _in_parts(base, task, release)
     known = release.tasks[task.name]
     if base.name in known.folders:
         yield _released(base, task, release)
@@ -247,6 +247,23 @@ def _layouts(
     for path in (path for path in sorted(base.glob("*.zip")) if _folded(path.stem) in folded):
         if scratch is not None:
             yield _released(_unpacked(path, scratch), task, release)
+
+
+def _in_parts(base: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
+    """The files of a task with a folder for each part, as the hub has mnli_matched beside mnli."""
+    homes = {_folded(path.name): path for path in sorted(base.iterdir()) if path.is_dir()}
+    files: dict[str, Path] = {}
+    parts = False
+    for name, split in task.splits.items():
+        kind, _, part = split.name.partition("_")
+        for folder in release.tasks[task.name].folders:
+            home = homes.get(_folded(folder + part))
+            path = _usual_file(sorted(home.iterdir()), kind) if home is not None else None
+            if path is not None and name not in files:
+                files[name] = path
+                parts = parts or bool(part)
+    if parts:
+        yield TaskFiles("files", base, dict.fromkeys(task.splits, ()), files)
 
 
 def _folded(name: str) -> str:
@@ -274,7 +291,7 @@ def _hub(base: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
     paths = {name: Path(split.hub.path) for name, split in splits.items() if split.hub is not None}
     if len(paths) < len(task.splits):
         return
-    for folder in (*_snapshots(base, release.hub), base):
+    for folder in (*_snapshots(base, release.tasks[task.name].hub), base):
         yield _look("hub", folder, {name: (path.as_posix(),) for name, path in paths.items()})
     if any(path.parent.name == base.name for path in paths.values()):
         yield _look("hub", base, {name: (path.name,) for name, path in paths.items()})
@@ -326,14 +343,13 @@ def _usual_file(entries: Iterable[Path], split: str) -> Path | None:
         if path.is_dir():
             rank = len(order) if path.name in names and (path / STATE).is_file() else -1
         else:
-            stem = _SHARD.sub("", path.stem)
-            suffix = path.suffix
-            if suffix.startswith(MARK):
-                suffix = MARK
-            if suffix in (".arrow", ".parquet", MARK):
+            shard = shard_of(path.name)
+            whole = Path(shard.stem + shard.end)
+            stem = whole.stem
+            if whole.suffix in (".arrow", ".parquet", MARK):
                 stem = stem.rpartition("-")[2]  # the name of the data set comes before
-            first_shard = suffix != MARK or _SHARD.search(path.name)
-            rank = order.index(suffix) if stem in names and suffix in SUFFIXES and first_shard else -1
+            known = stem in names and whole.suffix in SUFFIXES and shard.number == 0
+            rank = order.index(whole.suffix) if known else -1
         if rank >= 0:
             candidates.append((rank, path.name, path))
     return min(candidates)[2] if candidates else None

@@ -7,7 +7,7 @@ arrays of one shape for resamples; each formula below works for both.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -32,6 +32,18 @@ class Point(NamedTuple):
     """Why the value is 0.0 by convention; None if it is defined."""
 
 
+class ClassCounts(NamedTuple):
+    """How often a class is right, in gold, and predicted."""
+
+    hits: int
+    gold: int
+    predicted: int
+
+
+CountClasses = Callable[[Pairs, Metric], Mapping[str, ClassCounts]]
+"""The counts of each class over all examples."""
+
+
 class Classes(NamedTuple):
     """The classes that count in an average over classes, each as much as the others."""
 
@@ -53,6 +65,8 @@ class MetricFunction(ABC):
     """The classes of an average over classes (`withholding.rare_class`)."""
     fewest_of_class: int = field(default=1, kw_only=True)
     """Minimum number of units with each class in gold, for an interval."""
+    class_counts: CountClasses | None = field(default=None, kw_only=True)
+    """The counts of the classes of other forms than labels, which have those of `counts_of_labels`."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -101,6 +115,16 @@ def predicted_counts(table: Table) -> Any:
     if isinstance(table, list | tuple):
         return [sum(column) for column in zip(*table, strict=True)]
     return table.sum(axis=0)
+
+
+def counts_of_labels(pairs: Pairs) -> dict[str, ClassCounts]:
+    """The counts of each label, in the order of the task, from the confusion table."""
+    table = pairs.table
+    gold, predicted = gold_counts(table), predicted_counts(table)
+    counts = {}
+    for code, label in enumerate(pairs.gold.labels):
+        counts[label] = ClassCounts(table[code][code], gold[code], predicted[code])
+    return counts
 
 
 def hits(table: Table) -> Any:
