@@ -26,7 +26,7 @@ from gluebench.scoring.tags import (
 )
 from gluebench.submission.check import other_sizes
 from gluebench.submission.forms import cell_form
-from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
+from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem, listed
 from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped, shaped
@@ -187,7 +187,7 @@ def read_gold(
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
         contents = {file.path: read(f"{file.name}{SUFFIX}") for file in benchmark.files(role)}
-        lines = {path: count_lines(data) for path, data in contents.items() if data is not None}
+        lines = {path: count_rows(data) for path, data in contents.items() if data is not None}
         other = of_other_benchmark(lines, benchmark, role)
         raise GoldError(problems if other is None else [other], folder=home)
     gold = Gold(benchmark, role, home, columns, phenomena, metadata, partial, warnings=tuple(warnings))
