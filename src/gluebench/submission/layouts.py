@@ -64,6 +64,13 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
     return cells
 
 
+def tabbed_cells(data: bytes, *, header: bool) -> Cells:
+    """The cells between tabs, below the header if there is one. Raises ReadingError for what is no text."""
+    rows = [row for row in read_table(decode(data), "\t") if row.cells]
+    rows = rows[1:] if header else rows
+    return Cells(rows=[row.cells for row in rows], lines=[row.line for row in rows])
+
+
 def _table_cells(text: str) -> Cells:
     separator = _separator(text)
     cells = Cells()

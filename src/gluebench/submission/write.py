@@ -245,7 +245,7 @@ def _fix(
     argmax: bool,
 ) -> _Result:
     task = benchmark.task(file.task)
-    words = next((words for words in labels if {*words} == {*task.words}), ())
+    words = next((words for words in labels if {*words} == {*task.words, *task.vocabulary}), ())
     choices = Choices(tuple(words), argmax)
     table = read_file(path, data, file, task, role, choices=choices, thorough=True)
     done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]
