@@ -23,6 +23,7 @@ from gluebench.scoring.tags import (
     problem,
     read_metadata,
     read_phenomena,
+    with_pairs,
 )
 from gluebench.submission.check import other_sizes
 from gluebench.submission.forms import cell_form
@@ -181,7 +182,7 @@ def read_gold(
                 sheet = Sheet(name, data, split, column.row_indices)
                 by_file[file.name] = read_sheet(sheet, task)
                 problems += sheet.problems
-        _add_pairs(metadata, file, task, column)
+    _add_pairs(metadata, benchmark, columns)
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
@@ -193,12 +194,13 @@ def read_gold(
     return gold if given is not None else _with_version(gold)
 
 
-def _add_pairs(metadata: dict[str, Metadata], file: TestFile, task: Task, column: Column) -> None:
-    """Make groups of examples 0 and 1, 2 and 3, and so on, if the manifest says so and no file has others."""
-    about = metadata.get(file.name, Metadata(None, {}))
-    if task.in_pairs and about.groups is None:
-        pairs = numbered([index // 2 for index in column.row_indices])
-        metadata[file.name] = about._replace(groups=pairs)
+def _add_pairs(metadata: dict[str, Metadata], benchmark: Benchmark, columns: Mapping[str, Column]) -> None:
+    """Add the groups of the pairs that the manifest declares, where no file has them."""
+    for name, column in columns.items():
+        task = benchmark.task(benchmark.file(name).task)
+        if task.in_pairs:
+            about = metadata.get(name, Metadata(None, {}))
+            metadata[name] = with_pairs(about, task, column.row_indices)
 
 
 def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:

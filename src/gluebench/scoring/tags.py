@@ -14,6 +14,7 @@ from gluebench.reading.records import ReadingError
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
 
 GROUP = "group"
+DIRECTION = "direction"
 OVERALL = "overall"
 Value = TypeVar("Value", bound=Hashable)
 
@@ -233,6 +234,21 @@ def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -
         places = places_of(columns.get(column, ()))
         parts += [Category(column, value, tuple(positions)) for value, positions in places.items()]
     return tuple(part for part in parts if part.positions)
+
+
+def with_pairs(about: Metadata, task: Task, indices: Sequence[int]) -> Metadata:
+    """The metadata with the groups and directions of pairs, if the manifest declares pairs.
+
+    Examples 0 and 1, 2 and 3, and so on are then one pair of texts, the first of them forward (section 4 of
+    the paper). Groups and directions that are known stay.
+    """
+    if not task.in_pairs or about.groups is not None:
+        return about
+    columns = dict(about.columns)
+    if DIRECTION in task.metadata and DIRECTION not in columns:
+        columns[DIRECTION] = tuple("backward" if index % 2 else "forward" for index in indices)
+    ordered = {name: columns[name] for name in task.metadata if name in columns}
+    return Metadata(numbered([index // 2 for index in indices]), ordered)
 
 
 def numbered(values: Sequence[Hashable]) -> tuple[int, ...]:
