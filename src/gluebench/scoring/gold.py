@@ -32,7 +32,7 @@ from gluebench.submission.problems import Problem, listed
 from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column
-from gluebench.submission.tables import read_table
+from gluebench.submission.tables import Table, read_table
 from gluebench.submission.values import as_tsv, file_named, plain_values
 
 SUFFIX = ".tsv"
@@ -261,6 +261,8 @@ def _read_labels(
     )
     if _is_shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
         table = read_shaped(name, data, file, task, layout, role)
+        if file.gold.text:
+            table = _with_lengths(table, name, data, file, task, layout, role)
     else:
         data = _LACKING.sub(b"", data) if file.gaps else data
         table = read_table(name, data, layout)
@@ -273,6 +275,28 @@ def _read_labels(
         problem("more", name, what=f"{count:,} more of {code}") for code, count in table.unshown.items()
     ]
     return table.column
+
+
+def _with_lengths(
+    table: Table, name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role
+) -> Table:
+    """The table with spans of weight 0 up to the ends of the texts, which are in another column."""
+    as_text = task._replace(form="text")
+    texts = read_shaped(
+        name,
+        data,
+        file._replace(column=file.gold.text),
+        as_text,
+        replace(layout, form=cell_form(as_text)),
+        role,
+    )
+    if table.column is None or texts.column is None:
+        return table if table.column is None else texts
+    lengths = dict(zip(texts.column.row_indices, map(len, texts.column.cells), strict=True))
+    cells = []
+    for index, spans in zip(table.column.row_indices, table.column.cells, strict=True):
+        cells.append((*spans, (0, lengths[index], "0")))
+    return table._replace(column=replace(table.column, values=tuple(cells)))
 
 
 def _read_groups(data: bytes, file: TestFile, task: Task, column: Column) -> Metadata | None:

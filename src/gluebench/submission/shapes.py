@@ -317,8 +317,6 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
         value = _strict(line, content, loaded)
         if value is None:
             raise ReadingError("expected JSON", "Write the file with a JSON library.", line)
-        if file.gold.text and layout.value == "label":
-            _add_lengths(value, file)
         answers += [_Answer(line, *answer) for answer in _answers(value, keys, file.id, line=lines)]
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
@@ -328,15 +326,6 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
         yield _Row(
             answer.line, str(example), _strict(answer.line, answer.value, partial(cell_text, task=task))
         )
-
-
-def _add_lengths(value: Any, file: TestFile) -> None:
-    """Add a span of weight 0 over the whole text to the weighted spans of each object."""
-    for item in value if isinstance(value, list) else [value]:
-        spans = item.get(file.column) if isinstance(item, dict) else None
-        text = item.get(file.gold.text) if isinstance(item, dict) else None
-        if isinstance(spans, list) and isinstance(text, str):
-            spans.append([0, len(text), 0])
 
 
 def _are_lines(values: Sequence[tuple[int, str]], file: TestFile) -> bool:
