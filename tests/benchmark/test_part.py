@@ -11,6 +11,13 @@ from gluebench.benchmark import Benchmark, ManifestError, load_benchmark
 PUBLIC = '[benchmark]\nname = "glue-public"\nextends = "glue"\ntasks = ["SST-2", "AX"]\n'
 
 
+MINE = """[tasks.Mine]
+labels = ["good", "bad"]
+metrics = [{ name = "accuracy" }]
+splits.test.size = 4
+"""
+
+
 def load(folder: Path, text: str, name: str = "part.toml") -> Benchmark:
     path = folder / name
     path.write_text(text)
@@ -72,6 +79,34 @@ def test_a_part_of_a_part_found_beside_it(tmp_path: Path) -> None:
     assert len(part.ignored) == 10
 
 
+def test_a_task_is_added_to_all_of_a_benchmark(tmp_path: Path) -> None:
+    glue = load_benchmark("glue")
+    ten = load(tmp_path, f'[benchmark]\nname = "ten"\nextends = "glue"\n{MINE}')
+    assert ten.tasks[:-1] == glue.tasks
+    assert [task.name for task in ten.averaged] == [*(task.name for task in glue.averaged), "Mine"]
+    assert (ten.title, ten.references, ten.ignored) == ("GLUE and Mine", (), ())
+    assert ten.task("RTE").references == glue.task("RTE").references
+    assert ten.auxiliary == glue.auxiliary
+    assert ten.lineage == ("ten", "glue")
+
+
+def test_added_tasks_stand_where_they_are_named_or_at_the_end(tmp_path: Path) -> None:
+    head = '[benchmark]\nname = "ten"\nextends = "glue"\n'
+    first = load(tmp_path, f'{head}tasks = ["Mine", "RTE"]\n{MINE}')
+    assert [task.name for task in first.tasks] == ["Mine", "RTE"]
+    last = load(tmp_path, f'{head}tasks = ["RTE", "AX"]\n{MINE}')
+    assert [task.name for task in last.tasks] == ["RTE", "AX", "Mine"]
+    assert last.title == "GLUE: RTE, AX, Mine"
+    inner = load(tmp_path, '[benchmark]\nname = "in"\nextends = "./part.toml"\ntasks = ["mine"]\n', "in.toml")
+    assert [file.name for file in inner.files()] == ["Mine"]
+    assert {file.name for file in inner.ignored} >= {"RTE", "AX", "CoLA"}
+
+
+def test_an_added_task_is_predicted_with_one_that_is_left_out(tmp_path: Path) -> None:
+    text = f'[benchmark]\nname = "ten"\nextends = "glue"\ntasks = ["RTE"]\n{MINE}predict_with = "MNLI"\n'
+    assert load(tmp_path, text).task("Mine").predict_with == "MNLI"
+
+
 MISTAKES = [
     (
         '"SST-2", "AX"',
@@ -91,7 +126,11 @@ MISTAKES = [
     ('name = "glue-public"', 'name = "glue public"', 2, "benchmark.name", "letters, digits"),
     ('name = "glue-public"', "", 1, "benchmark.name", "is missing"),
     ('"AX"]\n', '"AX"]\ntitel = "x"\n', 5, "benchmark.titel", "Did you mean title?"),
-    ('"AX"]\n', '"AX"]\n[tasks.New]\n', 5, "tasks", "cannot be added to a benchmark that extends another"),
+    ('"AX"]\n', '"AX"]\n[tasks.New]\n', 5, "tasks.New.metrics", "is missing"),
+    ('"AX"]\n', f'"AX"]\n{MINE.replace("Mine", "rte")}', 5, "tasks.rte", "here or of glue"),
+    ('"AX"]\n', f'"AX"]\n{MINE}aliases = ["MNLI"]\n', 9, "tasks.Mine.aliases[0]", "here or of glue"),
+    ('"AX"]\n', f'"AX"]\n{MINE}files = [{{ name = "SST-2" }}]\n', 9, "tasks.Mine.files[0].name", "of glue"),
+    ('"AX"]\n', f'"AX"]\n{MINE}predict_with = "RTF"\n', 9, "tasks.Mine.predict_with", "RTF"),
     (
         '"AX"]\n',
         '"AX"]\n[[benchmark.references]]\nname="H"\nsource="s"\nscores={ score = 97.8 }\n',

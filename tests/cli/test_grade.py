@@ -212,3 +212,30 @@ def test_grade_out_refuses_other_forms_and_other_files(world):
     for options in (["--out", "scores.csv", "--json"], ["--out", "scores.txt"]):
         result = world.run("grade", world.right, "--gold", world.gold, *options)
         assert result.exit_code == 2, result.output
+
+
+def test_classes_are_shown_on_request(world):
+    words = ("grade", world.worse, "--gold", world.gold)
+    plain, more = world.run(*words).stdout, world.run(*words, "--classes").stdout
+    assert more.startswith(plain.rstrip()), "the tables before it are the same"
+    assert "support" not in plain
+    scores = json.loads(world.run(*words, "--json").stdout)["classes"]["Pairs"]["1"]
+    shares = [f"{100 * scores[name]:.1f}" for name in ("precision", "recall", "f1")]
+    row = next(line.split() for line in more[len(plain) :].splitlines() if line.strip().startswith("1 "))
+    assert row == ["1", *shares, str(scores["support"]), str(scores["predicted"])]
+
+
+def test_classes_as_csv_are_one_table(world):
+    words = ("grade", world.worse, "--gold", world.gold, "--classes", "--csv")
+    rows = rows_of(world.run(*words).stdout)
+    assert [(row["file"], row["class"]) for row in rows][:2] == [("Pairs", "0"), ("Pairs", "1")]
+    assert (
+        sum(int(row["support"]) for row in rows[:2]) == sum(int(row["predicted"]) for row in rows[:2]) == 20
+    )
+
+
+def test_classes_are_of_one_submission(world):
+    for more in ([world.right], ["--out", "scores.csv"]):
+        result = world.run("grade", world.worse, *more, "--gold", world.gold, "--classes")
+        assert result.exit_code == 2
+        assert "--classes shows those of one SUB" in result.stderr

@@ -46,6 +46,23 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # without a question to PyTorch, which is slow to import
 
 
+def test_an_interrupted_job_has_not_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another launcher, or the next sweep, goes on with it."""
+    from gluebench.cli.systems import sweep
+    from gluebench.cli.systems.run import run
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "invoke", interrupted)
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    job = Job("RTE", sweep.run_in, {"arguments": ["majority", "--tasks", "RTE", "--data", str(tmp_path)]})
+    with pytest.raises(KeyboardInterrupt):
+        sweeps.attempt(job, tmp_path)
+    assert not (tmp_path / "RTE" / sweeps.FAILED).exists()
+    assert not sweeps.claims.is_held(tmp_path / "RTE")
+
+
 def accuracies(folder: Path, name: str, data: Path, task: str) -> list[float]:
     """Of each run, from its submission: read by hand."""
     gold = [example.label for example in load(task, "dev", data, benchmark="sample")]

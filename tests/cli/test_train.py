@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -66,18 +67,27 @@ def test_a_changed_setting_is_refused_in_a_folder_of_another_run(trained: tuple[
     assert "another model: hidden was 4, and is 5 now" in wider.output
 
 
-def test_an_interrupted_training_says_how_to_go_on(
+def test_an_interrupted_training_says_what_is_saved_and_goes_on(
     sample_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.systems.training import row
+    from gluebench.systems.training.trainer import Trainer
 
-    def interrupted(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
+    plain_update = Trainer._update
 
-    monkeypatch.setattr(row, "train_row", interrupted)
-    stopped = train("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "WNLI", *QUICK)
+    def interrupted(self: Any) -> None:
+        plain_update(self)
+        signal.raise_signal(signal.SIGINT)
+
+    options = ("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "WNLI", *QUICK)
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_update", interrupted)
+        stopped = train(*options)
     assert stopped.exit_code == 1
-    assert f"The same command goes on from the last check, kept in {tmp_path}." in stopped.stderr
+    state = tmp_path / "seed-111" / "state.pt"
+    assert f"stopped by SIGINT after update 1, which is saved in {state}; the same command" in stopped.stderr
+    resumed = train(*options)
+    assert resumed.exit_code == 0, resumed.output
+    assert "going on after update 1" in resumed.stderr
 
 
 @pytest.mark.parametrize(
@@ -99,6 +109,45 @@ def test_a_setting_that_cannot_be_is_a_usage_error(
     assert done.exit_code == 2
     assert message in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--body", "bert"), "--body is 'bert'; expected hf:NAME or hf:FOLDER"),
+        (("--body", "hf:bert", "--hidden", "4"), "--hidden goes with the BiLSTM"),
+        (
+            ("--body", "hf:bert", "--set", "tuning=half"),
+            "tuning is 'half'; expected one of full, frozen, lora",
+        ),
+        (("--body", "hf:bert", "--set", "attention=yes"), "NAME is one of batch_size"),
+    ],
+)
+def test_options_of_another_body_are_a_usage_error(
+    sample_folder: Path, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    done = train("--data", str(sample_folder), "--out", str(tmp_path / "out"), *options)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_a_pre_trained_encoder_is_trained_and_answers(sample_folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
+    from systems.adapters import tiny
+
+    body = f"hf:{tiny.body(tmp_path / 'bert')}"
+    options = ["--data", str(sample_folder), "--out", str(tmp_path / "out"), "--tasks", "RTE,STS-B"]
+    done = train(*options, "--body", body, "--device", "cpu", *QUICK[4:], "--set", "longest=12", "--json")
+    assert done.exit_code == 0, done.output
+    assert "are cut at 12 tokens; --set longest=N keeps more" in done.stderr
+    assert set(json.loads(done.stdout)["tasks"]) >= {"RTE", "STS-B"}
+    answer = ["run", str(tmp_path / "out"), "--benchmark", "sample", "--data", str(sample_folder)]
+    answer += ["--tasks", "RTE", "--split", "dev", "--out", str(tmp_path / "dev.zip")]
+    answered = CliRunner().invoke(main, answer)
+    assert answered.exit_code == 0, answered.output
+    missing = train(*options[:3], str(tmp_path / "new"), "--body", f"hf:{tmp_path / 'nowhere'}")
+    assert missing.exit_code == 1
+    assert "there is no such folder" in missing.stderr
 
 
 def test_auxiliary_data_have_no_part_in_single_task_training(sample_folder: Path, tmp_path: Path) -> None:

@@ -65,13 +65,16 @@ def generic(path: str) -> str:
     path = re.sub(r"\.coarse\.[^.]+", ".coarse.<category>", path)
     path = re.sub(r"\.fine\.[^.]+", ".fine.<phenomenon>", path)
     path = re.sub(r"\.direction\.[^.]+", ".<column>.<value>", path)
+    path = re.sub(r"^classes\.[^.]+\.[^.]+", "classes.<file>.<class>", path)
     return re.sub(r"\.datasets\..+", ".datasets.<file>", path)
 
 
 def test_every_field_is_documented_and_every_documented_field_is_there(report) -> None:
     fields = {generic(path) for path in paths(json.loads(report.to_json()))}
     numbers = documented("A number")
-    found = {re.sub(rf"\.({'|'.join(sorted(numbers))})$", "", field) for field in fields}
+    of_class = documented("A class")
+    assert {field.rpartition(".")[2] for field in fields if field.startswith("classes.")} == of_class
+    found = {re.sub(rf"\.({'|'.join(sorted(numbers | of_class))})$", "", field) for field in fields}
     found |= {"diagnostics.<set>", "provenance.notes.<task>"}  # the second is of language models
     assert found == documented("Fields")
     assert {field.rpartition(".")[2] for field in fields} >= numbers - {"loss"}  # no metric here is one
@@ -102,9 +105,10 @@ def test_a_report_comes_back_from_its_json(folder, report, small) -> None:
     for each in (report, grade(lacking, read_gold(folder, small, partial=True))):
         stored = report_of(json.loads(each.to_json()))
         assert stored.to_json() == each.to_json()
-        assert stored._replace(score=None, tasks={}, diagnostics={}, provenance={}) == each._replace(
-            score=None, tasks={}, diagnostics={}, provenance={}
-        )
+        rounded = {"score": None, "tasks": {}, "diagnostics": {}, "classes": {}, "provenance": {}}
+        assert stored._replace(**rounded) == each._replace(**rounded)
+    before = {name: value for name, value in report.as_dict().items() if name != "classes"}
+    assert report_of(before).classes == {}, "reports of earlier versions have none"
     with pytest.raises(ValueError, match=r"this is not a report .* gluebench\.report/1, but 'other/2'"):
         report_of(report.as_dict() | {"schema": "other/2"})
     with pytest.raises(ValueError, match="but None"):

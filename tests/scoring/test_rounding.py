@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
-from math import sqrt
+from math import lgamma, log, sqrt
 
 import numpy as np
 import pytest
@@ -121,6 +121,26 @@ def test_an_upload_tells_about_one_label_at_most_whatever_the_metric(name: str) 
         assert all(rounded_score(score, *bounds).widening is None for score in scores)
     assert bits(exact) / 5 > 1.3, "with all digits"
     assert bits(shown) / 5 < 1.05
+
+
+def test_recalls_of_classes_would_tell_sixteen_times_as_much_as_a_rounded_accuracy() -> None:
+    """Random answers to the 9,796 rows of MNLI-m: the figures of docs/explanation/feedback.md.
+
+    Of the third of the rows that are answered by a label, the right ones are binomial; the three numbers are
+    independent, since no row is in two of them.
+    """
+    answered = 9796 // 3
+    logs = np.array(
+        [lgamma(answered + 1) - lgamma(k + 1) - lgamma(answered - k + 1) for k in range(answered)]
+    )
+    logs += np.arange(answered) * log(1 / 3) + np.arange(answered, 0, -1) * log(2 / 3)
+    shares = np.exp(logs[logs > -50])
+    of_classes = -3 * float((shares * np.log2(shares)).sum())
+    rights = np.random.default_rng(0).binomial(9796, 1 / 3, 5000)
+    of_accuracy = bits([rounded_value(right / 9796, 9796, 0.0) for right in rights])
+    assert of_classes == pytest.approx(20.4, abs=0.05)
+    assert of_accuracy == pytest.approx(1.25, abs=0.02)
+    assert 730 * of_classes == pytest.approx(14_900, abs=50)
 
 
 def test_a_precision_has_steps_of_the_size_of_its_own_error() -> None:

@@ -1,6 +1,7 @@
 """Build records from the tables of a manifest: the keys, their types and their defaults.
 
-A manifest describes a whole benchmark, or lists which tasks it keeps of the benchmark that it `extends`.
+A manifest describes a whole benchmark, or says which tasks it keeps of the benchmark that it `extends`, and
+which it adds.
 """
 
 from __future__ import annotations
@@ -8,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gluebench.benchmark.checks import average_findings, name_finding
+from gluebench.benchmark.checks import check_part, name_finding
 from gluebench.benchmark.figures import heading
 from gluebench.benchmark.ids import ORDER, ids_of
-from gluebench.benchmark.lookup import UnknownNameError, file_name, table_beside
+from gluebench.benchmark.lookup import UnknownNameError, file_name, find, table_beside
 from gluebench.benchmark.metrics import ARTICLES, BUILT_IN, SCHEMES, guess_scheme, scheme_problem, takes
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
@@ -348,57 +349,83 @@ _MOST_NAMED = 4
 
 
 def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
-    """The benchmark of the listed tasks, in that order; None if the parent could not be read.
+    """The benchmark of a parent's tasks, all or those listed, and of tasks of its own.
 
-    URL and citation default to the parent's. Its references are not inherited, since they average other
-    tasks.
+    None if the parent could not be read. URL and citation default to the parent's. Its references are not
+    inherited, since they average other tasks.
     """
     head = header(root)
-    if "tasks" in root.values:
-        root.reject("tasks", "cannot be added to a benchmark that extends another; expected only their names")
     name = head.text("name")
     root.findings += name_finding((*head.path, "name"), name)
-    own = references(head)
+    added = tuple(_task(own, section) for own, section in root.named("tasks", KEYS["task"]))
+    published = references(head)
     names = head.texts("tasks")
-    if not names:
-        head.reject("tasks", 'is missing; expected the tasks to keep, by name or alias: ["SST-2", "AX"]')
+    if not names and not added:
+        head.reject(
+            "tasks",
+            'is missing; expected the tasks to keep, by name or alias: ["SST-2", "AX"], '
+            "or a table [tasks.NAME] for each task to add",
+        )
     if parent is None:
         return None
-    tasks = _kept(head, names, parent)
     if name == parent.name:
         head.reject("name", f'"{name}" is what it extends; expected a name of its own')
-    scored = [task.name for task in tasks if task.scored]
-    title = f"{parent.title}: {', '.join(task.name for task in tasks)}"
-    if len(tasks) > _MOST_NAMED:
-        title = f"{parent.title}: {len(scored)} of {len(parent.scored)} tasks"
-    others = ", ".join(task.name for task in tasks if not task.scored)
-    reported = f"; {others} is reported beside it" if others else ""
-    description = f"A part of {parent.title}, ranked by the mean over {', '.join(scored)}{reported}."
-    left_out = [file for task in parent.tasks if task not in tasks for file in task.files]
+    names = names or tuple(task.name for task in parent.tasks)
+    tasks = _kept(head, names, parent, added)
     if not any(task.averaged for task in tasks):  # a second average, beside that of the parent
         tasks = tuple(task._replace(weight=1.0) if task.scored else task for task in tasks)
+    title, description = _described(parent, tasks, added)
+    trained = {task.name for task in tasks}
+    left_out = [file for task in parent.tasks if task.name not in trained for file in task.files]
     part = Benchmark(
         **head.read(title=title, description=description, url=parent.url, citation=parent.citation),
         name=name,
         tasks=tasks,
         notes=head.texts("notes"),  # the parent's notes may be about tasks that are left out
-        references=own,
+        references=published,
         ignored=(*left_out, *parent.ignored),
         extends=(parent.name, *parent.extends),
         card=_card(head),
         rank_by=_rule(head, parent.rank_by),
-        auxiliary=tuple(extra for extra in parent.auxiliary if extra.trains in {task.name for task in tasks}),
+        auxiliary=tuple(extra for extra in parent.auxiliary if extra.trains in trained),
     )
-    root.findings += average_findings(part)
+    root.findings += check_part(part, parent, added, list(root.findings))
     return part
 
 
-def _kept(head: Section, names: tuple[str, ...], parent: Benchmark) -> tuple[Task, ...]:
+def _described(parent: Benchmark, tasks: tuple[Task, ...], added: tuple[Task, ...]) -> tuple[str, str]:
+    """The title and the description of a benchmark that says nothing of itself."""
+    scored = [task.name for task in tasks if task.scored]
+    kept = [task for task in tasks if task not in added]
+    if len(kept) == len(parent.tasks):
+        title = parent.title
+        if added:
+            title += f" and {', '.join(task.name for task in added)}"
+    elif len(tasks) <= _MOST_NAMED:
+        title = f"{parent.title}: {', '.join(task.name for task in tasks)}"
+    else:
+        title = f"{parent.title}: {sum(task.scored for task in kept)} of {len(parent.scored)} tasks"
+        if added:
+            title += f", and {', '.join(task.name for task in added)}"
+    what = f"A part of {parent.title}"
+    if added:
+        what = f"Tasks of {parent.title} with {', '.join(task.name for task in added)}"
+    description = f"{what}, ranked by the mean over {', '.join(scored)}"
+    others = ", ".join(task.name for task in tasks if not task.scored)
+    if others:
+        description += f"; {others} is reported beside it"
+    return title, f"{description}."
+
+
+def _kept(
+    head: Section, names: tuple[str, ...], parent: Benchmark, added: tuple[Task, ...]
+) -> tuple[Task, ...]:
+    """The tasks of the names, in their order, and then the added ones that the names leave out."""
     tasks: list[Task] = []
     for position, name in enumerate(names):
         path = (*head.path, "tasks", position)
         try:
-            task = parent.task(name)
+            task = find(name, (*parent.tasks, *added), what=f"task of {parent.name}")
         except UnknownNameError as error:
             head.findings.append(Finding(path, str(error)))
             continue
@@ -406,6 +433,7 @@ def _kept(head: Section, names: tuple[str, ...], parent: Benchmark) -> tuple[Tas
             head.findings.append(Finding(path, f'"{name}" is {task.name} again; expected each task once'))
         else:
             tasks.append(task)
+    tasks += [task for task in added if task not in tasks]
     if tasks and not any(task.scored for task in tasks):
         head.reject("tasks", "none of them is scored; expected one that is, beside the diagnostic set")
     return tuple(tasks)

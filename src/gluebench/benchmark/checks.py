@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf, isfinite
 
 from gluebench.benchmark.ids import NumberedIds
@@ -42,15 +42,39 @@ def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
         findings.append(_finding("none-scored", ("tasks",)))
     unusable = {_unusable_key(finding.path) for finding in shape}
     for task in benchmark.tasks:
-        path = ("tasks", task.name)
-        findings += task_name_finding(path, task.name)
-        for rule, keys in _RULES:
-            if unusable.isdisjoint((task.name, key) for key in keys):
-                findings += rule(path, task)
-        findings += _predict_with(path, task, benchmark)
+        findings += _task(task, benchmark.tasks, unusable)
     for data in benchmark.auxiliary:
         findings += _auxiliary(("auxiliary", data.name), data, benchmark, unusable=unusable)
     return findings
+
+
+def check_part(
+    part: Benchmark, parent: Benchmark, added: Sequence[Task], shape: list[Finding]
+) -> list[Finding]:
+    """All findings on what a manifest says that extends another, and adds these tasks.
+
+    The parent's tasks have been checked, and none of their names can be used again, kept or not.
+    """
+    whole = parent._replace(tasks=(*parent.tasks, *added))
+    findings = [
+        *average_findings(part),
+        *_duplicates(_task_names(whole), f"another task, here or of {parent.name}"),
+        *_duplicates(_file_names(whole), f"another test file, here or of {parent.name}", same=str.casefold),
+    ]
+    unusable = {_unusable_key(finding.path) for finding in shape}
+    for task in added:
+        findings += _task(task, whole.tasks, unusable)
+    return findings
+
+
+def _task(task: Task, tasks: Sequence[Task], unusable: set[tuple[str, str]]) -> Iterator[Finding]:
+    """All findings on one of the tasks."""
+    path = ("tasks", task.name)
+    yield from task_name_finding(path, task.name)
+    for rule, keys in _RULES:
+        if unusable.isdisjoint((task.name, key) for key in keys):
+            yield from rule(path, task)
+    yield from _predict_with(path, task, tasks)
 
 
 def name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
@@ -357,8 +381,8 @@ def _scores(
                 yield _finding("reference-score", where, value=value, expected=expected)
 
 
-def _predict_with(path: KeyPath, task: Task, benchmark: Benchmark) -> Iterator[Finding]:
-    others = tuple(other.name for other in benchmark.tasks if other is not task)
+def _predict_with(path: KeyPath, task: Task, tasks: Sequence[Task]) -> Iterator[Finding]:
+    others = tuple(other.name for other in tasks if other is not task)
     if task.predict_with is not None and task.predict_with not in others:
         where = (*path, "predict_with")
         yield _finding("predict-with", where, name=task.predict_with, one_of=one_of(others))

@@ -105,6 +105,20 @@ def _parent(path: str, root: Section, children: tuple[str, ...]) -> tuple[Benchm
     return None, []
 
 
+def extended_by(name_or_path: str | os.PathLike[str]) -> str:
+    """The name or the path of the benchmark that a manifest extends; empty if it extends none.
+
+    Raises UnknownNameError, ManifestError.
+    """
+    path = os.fspath(name_or_path)
+    if not _is_path(path):
+        path = os.path.join(_HOME, f"{load_benchmark(path).name}.toml")
+    _, values = _parse(path)
+    head = values.get("benchmark")
+    parent = head.get("extends", "") if isinstance(head, dict) else ""
+    return os.path.join(os.path.dirname(path), parent) if _is_path(parent) else parent
+
+
 def _parse(path: str) -> tuple[str, Mapping[str, object]]:
     """The text of a manifest, and its values."""
     import tomllib

@@ -308,7 +308,7 @@ class Benchmark(NamedTuple):
     ignored: tuple[TestFile, ...] = ()
     """Test files of the parent's other tasks (`extends` with `tasks`): ignored with a notice."""
     extends: tuple[str, ...] = ()
-    """Names of the benchmarks it is a part of, the nearest first; it uses their data."""
+    """Names of the benchmarks whose tasks it has, the nearest first; it uses their data."""
     auxiliary: tuple[Task, ...] = ()
     """Training data that are not a task: examples only, without metrics or test files."""
     card: Card = Card()
@@ -325,6 +325,11 @@ class Benchmark(NamedTuple):
     def dataset(self, name: str) -> Task:
         """The task or auxiliary data of that name or alias. Raises UnknownNameError."""
         return find(name, (*self.tasks, *self.auxiliary), what=f"task or auxiliary data of {self.name}")
+
+    @property
+    def lineage(self) -> tuple[str, ...]:
+        """Its name and those of the benchmarks that it extends: facts of their tasks hold here too."""
+        return self.name, *self.extends
 
     @property
     def scored(self) -> tuple[Task, ...]:

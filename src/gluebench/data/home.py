@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gluebench.benchmark import Benchmark, Split, Task
+from gluebench.benchmark import Benchmark, Split, Task, load_benchmark
+from gluebench.benchmark.manifest import installed
 from gluebench.data.errors import DataError
 
 VARIABLE = "GLUEBENCH_DATA"
@@ -26,20 +27,26 @@ def data_folder(named: str | os.PathLike[str] | None = None) -> Path:
 def task_folder(folder: Path, benchmark: Benchmark, task: Task) -> Path:
     """The folder of a task's files: `<folder>/<benchmark>/<Task>`, or `<folder>/<Task>` if that exists.
 
-    A benchmark that extends another also uses the data of that.
+    A benchmark that extends another also uses the data of that; for tasks that it adds, they are its own.
 
     Raises DataError if there is none, with the folders searched and how to get the data.
     """
-    names = (benchmark.name, *benchmark.extends)
-    places = (*(folder / name / task.name for name in names), folder / task.name)
+    places = (*(folder / name / task.name for name in benchmark.lineage), folder / task.name)
     for place in places:
         if place.is_dir():
             return place
+    get = f"gluebench data get {benchmark.lineage[-1]} --task {task.name}"
+    if benchmark.extends and not _is_packaged(task, benchmark.lineage[-1]):
+        get = f"gluebench data get MANIFEST --task {task.name} --from FOLDER (MANIFEST: of {benchmark.name})"
     raise DataError(
-        f"no data of {task.name} at {' nor '.join(map(str, places))}; "
-        f"get them with: gluebench data get {names[-1]} --task {task.name}, "
+        f"no data of {task.name} at {' nor '.join(map(str, places))}; get them with: {get}, "
         f"or name the folder that has them (data=, --data or ${VARIABLE})"
     )
+
+
+def _is_packaged(task: Task, name: str) -> bool:
+    """Whether a packaged benchmark of that name has the task."""
+    return name in installed() and task.name in (known.name for known in load_benchmark(name).tasks)
 
 
 def split_file(home: Path, split: Split) -> Path | None:

@@ -15,7 +15,7 @@ from gluebench.leaderboard.common.kinds import Values
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
-    from gluebench.scoring import Gold
+    from gluebench.scoring import Gold, Report
     from gluebench.submission import Submission
 
 KEPT = "not better by more than a standard error than the best that its people sent before, which is shown"
@@ -70,7 +70,7 @@ def _checked(job: Values, benchmark: Benchmark) -> Values:
 
         result["agreement"] = agreement(submission, check(job["original"], benchmark))
     if job["gold"] is not None and submission.verdict != "invalid":
-        from gluebench.scoring import grade, read_gold
+        from gluebench.scoring import read_gold
         from gluebench.scoring.grade import with_tag_counts
 
         labels = read_gold(job["gold"], benchmark)
@@ -78,13 +78,21 @@ def _checked(job: Values, benchmark: Benchmark) -> Values:
         if submission.verdict == "invalid":
             return {"check": submission.as_dict() | {"source": ""}}
         gold = _part(job, labels)
-        result["report"] = grade(submission, gold).as_dict()
+        result["report"] = _graded(submission, gold).as_dict()
         result["diagnosis"] = _diagnosis(submission, gold)
         if job.get("also"):
-            result["also"] = grade(submission, _part({**job, "rows": job["also"]}, labels)).as_dict()
+            result["also"] = _graded(submission, _part({**job, "rows": job["also"]}, labels)).as_dict()
         if job.get("bests") is not None:
             result |= _ladder(job["bests"], submission, gold)
     return result
+
+
+def _graded(submission: Submission, gold: Gold) -> Report:
+    """The report, without classes of hidden labels: no database or export can reveal what it never had."""
+    from gluebench.scoring import grade
+    from gluebench.scoring.feedback import without_hidden_classes
+
+    return without_hidden_classes(grade(submission, gold), gold.benchmark)
 
 
 def _fixed(job: Values, benchmark: Benchmark) -> Values | None:
@@ -168,7 +176,6 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> Values
 
     `bests` is task to the file of an earlier submission. One that lacks the task is passed over.
     """
-    from gluebench.scoring import grade
     from gluebench.scoring.feedback import climb
     from gluebench.scoring.grade import with_tag_counts
     from gluebench.submission import check
@@ -181,7 +188,7 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> Values
         if task.name in bests and all(f.name in read[bests[task.name]].predictions for f in task.files)
     }
     step = climb(submission, usable, gold)
-    shown = grade(step.shown, gold)
+    shown = _graded(step.shown, gold)
     warnings = [*shown.warnings]
     if step.kept:
         warnings.append(f"{', '.join(step.kept)}: {KEPT}")

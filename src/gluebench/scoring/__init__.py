@@ -16,13 +16,14 @@ from gluebench.scoring.metrics import (
     spearman,
     weighted_f1,
 )
-from gluebench.scoring.report import SCHEMA, DiagnosticReport, Report, Score, TaskReport
+from gluebench.scoring.report import SCHEMA, ClassScore, DiagnosticReport, Report, Score, TaskReport
 from gluebench.scoring.summary import Spread, Summary, grade_runs, summarise, summarize
 from gluebench.scoring.tags import Metadata
 from gluebench.submission.values import SubmissionError
 
 __all__ = [
     "SCHEMA",
+    "ClassScore",
     "DiagnosticReport",
     "Gold",
     "GoldError",

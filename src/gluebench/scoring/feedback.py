@@ -20,7 +20,7 @@ from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import macro_average, pairs_of
 from gluebench.scoring.metrics import function_of, is_proportion, point, task_score
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.report import Report, Score, TaskReport, parts_of
+from gluebench.scoring.report import Report, Score, TaskReport, by_class, parts_of
 from gluebench.scoring.steps import nearest_step, steps_to, value_at
 from gluebench.submission.submission import Column, Submission
 
@@ -71,7 +71,8 @@ def rounded_p(p: float, exact: float, shown: float) -> float:
 def rounded_report(report: Report, benchmark: Benchmark) -> Report:
     """Round every metric of a report, and compute task scores and the average from the rounded values.
 
-    A task or diagnostic set whose labels are public keeps its scores, without the width of steps.
+    A task or diagnostic set whose labels are public keeps its scores, without the width of steps, and its
+    classes.
     """
     tasks = {name: _task(benchmark.task(name), task) for name, task in report.tasks.items()}
     diagnostics = dict(report.diagnostics)
@@ -84,7 +85,15 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
         scores = {name: task.score for name, task in tasks.items()}
         average = macro_average(scores, intervals=score.low is not None, weights=benchmark.weights)
         score = average and average._replace(withheld=score.withheld)
-    return report._replace(score=score, tasks=tasks, diagnostics=diagnostics)
+    public = without_hidden_classes(report, benchmark)
+    return public._replace(score=score, tasks=tasks, diagnostics=diagnostics)
+
+
+def without_hidden_classes(report: Report, benchmark: Benchmark) -> Report:
+    """The report with the classes of tasks whose labels are public; those of others reveal labels."""
+    public = {file.name for task in benchmark.tasks if task.labels_public for file in task.files}
+    classes = {name: scores for name, scores in report.classes.items() if name in public}
+    return report._replace(classes=by_class(classes))
 
 
 def bounds_of(task: Task, metric: str = "") -> tuple[float, float]:

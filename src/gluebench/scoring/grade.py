@@ -8,13 +8,23 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
-from gluebench.benchmark import Benchmark, Task, TestFile
+from gluebench.benchmark import Benchmark, Metric, Task, TestFile
 from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
 from gluebench.scoring.intervals import NO_BAR, Bar, mean_bar
-from gluebench.scoring.metrics import Point, point, task_score
+from gluebench.scoring.metrics import Point, function_of, point, task_score
+from gluebench.scoring.metrics.counts import ClassCounts, counts_of_labels
 from gluebench.scoring.pairs import Pairs, matched, share_cells
-from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport, parts_of, provenance
+from gluebench.scoring.report import (
+    ClassScore,
+    DiagnosticReport,
+    Report,
+    Score,
+    TaskReport,
+    by_class,
+    parts_of,
+    provenance,
+)
 from gluebench.scoring.table import ScoredTable, TableGold
 from gluebench.scoring.tags import OVERALL, Category, problem
 from gluebench.submission.check import check
@@ -28,6 +38,8 @@ Run = Submission | Mapping[str, Any] | Path
 """One run of a system: a submission, its path (a zip, folder or file), or a mapping of task or test file to
 predictions (arrays, lists, tensors, Series, DataFrames). With a scored table, the name of a system in it."""
 Named = TypeVar("Named")
+MOST_CLASSES = 1000
+"""Maximum number of classes of a test file for scores of each."""
 Labels = Gold | ScoredTable | Mapping[str, Any] | Path
 """Loaded gold, a gold folder, a mapping of task or test file to labels in any of these forms, or a scored
 table."""
@@ -74,6 +86,7 @@ def graded(submission: Submission, labels: Gold, pairs: Mapping[str, Pairs], *, 
         score=score,
         tasks=ByName(tasks, what="task"),
         diagnostics={name: report for name, (report, _) in diagnostics.items()},
+        classes=class_scores(labels.benchmark, pairs),
         warnings=(
             *labels.warnings,
             *_coverage_warnings(submission, labels, pairs),
@@ -87,6 +100,27 @@ def graded(submission: Submission, labels: Gold, pairs: Mapping[str, Pairs], *, 
         ),
         provenance=provenance(labels),
     )
+
+
+def class_scores(benchmark: Benchmark, pairs: Mapping[str, Pairs]) -> Mapping[str, Mapping[str, ClassScore]]:
+    """Test-file name to the scores of each class: of the labels, or of what the first metric counts by class.
+
+    Files of other forms, of more than MOST_CLASSES classes and of a single one without a name are left out.
+    """
+    files = {}
+    for task in benchmark.tasks:
+        for name, metrics in task.metrics_by_file().items():
+            counts = _class_counts(pairs[name], metrics) if name in pairs else {}
+            if len(counts) <= MOST_CLASSES and {*counts} - {""}:
+                files[name] = {label: ClassScore.of(*of_class) for label, of_class in counts.items()}
+    return by_class(files)
+
+
+def _class_counts(pairs: Pairs, metrics: Sequence[Metric]) -> Mapping[str, ClassCounts]:
+    if pairs.predicted.labels:
+        return counts_of_labels(pairs)
+    counters = ((metric, function_of(metric).class_counts) for metric in metrics)
+    return next((count(pairs, metric) for metric, count in counters if count), {})
 
 
 def submission_from(run: Run, gold: Gold) -> Submission:

@@ -207,8 +207,11 @@ class Pairs:
         some = tuple(positions)
 
         def take() -> Pairs:
-            groups = None if self.groups is None else tuple(map(self.groups.__getitem__, some))
-            return Pairs(self.gold.take(some), self.predicted.take(some), groups)
+            gold = self.gold.take(some)
+            predicted = self.predicted.take(some)
+            if self.groups is None:
+                return Pairs(gold, predicted)
+            return Pairs(gold, predicted, tuple(map(self.groups.__getitem__, some)))
 
         return self.kept(("subset", some), take)
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 SCHEMA = "gluebench.report/1"
 FIELDS = ("task", "metric", "breakdown", "category", "value", "low", "high", "n", "withheld", "covered")
 """Columns of a report as one table."""
+CLASS_FIELDS = ("file", "class", "precision", "recall", "f1", "support", "predicted")
+"""Columns of its classes as one table."""
 METRICS_VERSION = 1
 """Grows when a metric gives another value for the same answers and labels; boards rank one version."""
 DIGITS = 16
@@ -109,6 +111,27 @@ class DiagnosticReport(NamedTuple):
         return {**values, **metadata}
 
 
+class ClassScore(NamedTuple):
+    """Precision, recall and F1 of one class, as fractions; None where it would divide by 0."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    support: int
+    """How often gold has the class: in examples, labels, entities, spans or tokens."""
+    predicted: int
+    """How often the predictions have it."""
+
+    @classmethod
+    def of(cls, hits: int, support: int, predicted: int) -> ClassScore:
+        """Build the scores from counts; `hits` of the predicted ones are right."""
+        precision = hits / predicted if predicted else None
+        recall = hits / support if support else None
+        either = support + predicted
+        f1 = 2 * hits / either if either else None
+        return cls(precision, recall, f1, support, predicted)
+
+
 class Report(NamedTuple):
     """The result of `grade`; the command prints its JSON, the site stores it and the API serves it."""
 
@@ -122,6 +145,8 @@ class Report(NamedTuple):
     """The macro-average; None when incomplete."""
     tasks: Mapping[str, TaskReport]
     diagnostics: Mapping[str, DiagnosticReport | None]
+    classes: Mapping[str, Mapping[str, ClassScore]]
+    """Test-file name to the scores of each class, for files whose metrics or labels count classes."""
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
 
@@ -155,6 +180,12 @@ class Report(NamedTuple):
         for name, diagnostic in self.diagnostics.items():
             for kind, category, score in diagnostic.parts() if diagnostic else ():
                 yield record(score, task=name, breakdown=kind, **({"category": category} if category else {}))
+
+    def class_records(self) -> Iterator[dict[str, object]]:
+        """Yield a JSON-ready record of CLASS_FIELDS for each class of each test file."""
+        for file, scores in self.classes.items():
+            for name, score in scores.items():
+                yield {"file": file, "class": name, **fields_of(score)}
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each score; see FIELDS. Raises ImportError without pandas."""
@@ -298,6 +329,7 @@ def report_of(values: Mapping[str, Any]) -> Report:
             name: None if part is None else diagnostic_of(part)
             for name, part in values["diagnostics"].items()
         },
+        classes=_classes(values.get("classes", {})),
         warnings=tuple(values["warnings"]),
         provenance=values["provenance"],
     )
@@ -307,6 +339,19 @@ def diagnostic_of(values: Mapping[str, Any]) -> DiagnosticReport:
     """A report's part on one diagnostic set, from its JSON."""
     parts = {name: _scores(part, what="category") for name, part in values.items() if name != "overall"}
     return DiagnosticReport(Score(**values["overall"]), parts.pop("coarse"), parts.pop("fine"), parts)
+
+
+def by_class(files: Mapping[str, Mapping[str, ClassScore]]) -> ByName[ByName[ClassScore]]:
+    """The classes of test files, with messages for names that are not there."""
+    classes = {name: ByName(scores, what=f"class of {name}") for name, scores in files.items()}
+    return ByName(classes, what="test file with classes")
+
+
+def _classes(values: Mapping[str, Any]) -> ByName[ByName[ClassScore]]:
+    files = {}
+    for file, classes in values.items():
+        files[file] = {name: ClassScore(**score) for name, score in classes.items()}
+    return by_class(files)
 
 
 def _scores(values: Mapping[str, Any], *, what: str) -> ByName[Score]:

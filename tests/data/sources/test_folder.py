@@ -18,7 +18,7 @@ from gluebench.data.dataset import Origin, SourceFile, read_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import fingerprint
 from gluebench.data.sources.folder import find, prepare_from_folder
-from gluebench.data.sources.release import load_release
+from gluebench.data.sources.release import Release, load_release
 
 SENTENCES = "sentence\tlabel\nA bell rang.\t1\nA bell rung.\t0\n"
 
@@ -91,6 +91,13 @@ def hub_cache(folder: Path, revision: str, *, sentence: str = "From the hub.") -
         link.symlink_to(os.path.relpath(blob, link.parent))
 
 
+def pinned(release: Release) -> str:
+    """The commit of the hub's repository that the release names."""
+    hub = release.tasks["CoLA"].hub
+    assert hub is not None
+    return hub.revision
+
+
 @pytest.mark.parametrize(
     "named",
     [
@@ -104,22 +111,19 @@ def hub_cache(folder: Path, revision: str, *, sentence: str = "From the hub.") -
 )
 def test_the_hubs_cache_is_read_from_any_folder_above_the_files(tmp_path: Path, named: str) -> None:
     release = load_release("glue")
-    assert release.hub is not None
-    hub_cache(tmp_path / "hub", release.hub.revision)
+    revision = pinned(release)
+    hub_cache(tmp_path / "hub", revision)
     benchmark, task = sized("CoLA", ALL)
-    found = find(
-        tmp_path / named.replace("PINNED", release.hub.revision), benchmark, task, release, partial=False
-    )
+    found = find(tmp_path / named.replace("PINNED", revision), benchmark, task, release, partial=False)
     assert (found.layout, list(found.files)) == ("hub", ["train", "dev", "test"])
 
 
 def test_of_several_snapshots_the_pinned_one_is_read(tmp_path: Path) -> None:
     release = load_release("glue")
-    assert release.hub is not None
-    for revision in ("0" * 40, release.hub.revision):
+    for revision in ("0" * 40, pinned(release)):
         hub_cache(tmp_path, revision)
     benchmark, task = sized("CoLA", ALL)
-    assert find(tmp_path, benchmark, task, release, partial=False).revision == release.hub.revision
+    assert find(tmp_path, benchmark, task, release, partial=False).revision == pinned(release)
 
 
 def test_what_was_prepared_comes_before_parquet_and_parquet_before_tsv(tmp_path: Path) -> None:
@@ -307,7 +311,7 @@ import pyarrow.parquet
 sys.path.insert(0, {tests!r})
 from folders import sized
 from gluebench.data.sources.folder import prepare_from_folder
-from gluebench.data.sources.release import load_release
+from gluebench.data.sources.release import Release, load_release
 benchmark, task = sized("SST-2", {{"dev": 20000}})
 release = load_release("glue")
 {limit}

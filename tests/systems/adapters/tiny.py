@@ -11,19 +11,19 @@ WORDS = TEXT.split()
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
-def tokenizer(folder: Path):
+def tokenizer(folder: Path, words: str = TEXT):
     transformers = pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "vocab.txt"
-    file.write_text("\n".join(SPECIAL + WORDS) + "\n")
+    file.write_text("\n".join(SPECIAL + words.split()) + "\n")
     return transformers.BertTokenizerFast(str(file))
 
 
 def config(**more):
     import transformers
 
+    more.setdefault("vocab_size", len(SPECIAL + WORDS))
     return transformers.BertConfig(
-        vocab_size=len(SPECIAL + WORDS),
         hidden_size=16,
         num_hidden_layers=1,
         num_attention_heads=2,
@@ -33,16 +33,16 @@ def config(**more):
     )
 
 
-def body(folder: Path) -> Path:
+def body(folder: Path, words: str = TEXT, **more) -> Path:
     """A BERT without a head."""
     import torch
 
-    words = tokenizer(folder)
+    pieces = tokenizer(folder, words)
     import transformers
 
     torch.manual_seed(1)
-    transformers.BertModel(config()).save_pretrained(folder)
-    words.save_pretrained(folder)
+    transformers.BertModel(config(vocab_size=len(pieces), **more)).save_pretrained(folder)
+    pieces.save_pretrained(folder)
     return folder
 
 

@@ -1,5 +1,8 @@
 """Runs that die without warning and are begun again: python killed.py FOLDER BODY UPDATE-MOMENT...
 
+Or at random moments by a signal: python killed.py FOLDER BODY random SIGNAL TIMES; prints for each the
+update from which it went on, 0 for none, and how it then ended. `FOLDER/whole` is a run that nothing ended.
+
 Each is killed at its update, "during" the loop or in the middle of writing its state ("state") or its weights
 ("weights"), and begun again in another process, all in `FOLDER/UPDATE-MOMENT`; prints how each of them ended.
 """
@@ -7,8 +10,10 @@ Each is killed at its update, "during" the loop or in the middle of writing its 
 from __future__ import annotations
 
 import os
+import random
 import signal
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,7 +24,7 @@ from systems.training.toy import TOY, toy_data, toy_model
 from gluebench.systems.training import checkpoint, trainer
 from gluebench.systems.training.settings import Settings
 
-SETTINGS = Settings(**{**asdict(TOY), "save_every": 5, "max_checks": 3})
+SETTINGS = Settings(**{**asdict(TOY), "save_minutes": 0, "max_checks": 3})
 
 
 def die(*args: Any) -> None:
@@ -66,10 +71,38 @@ def in_child(folder: Path, body: str, update: int, moment: str) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def saved_update(folder: Path) -> int:
+    """The update of a run's saved state; 0 if there is none, or no longer."""
+    path = folder / checkpoint.STATE
+    return checkpoint.load(path)["progress"]["update"] if path.is_file() else 0
+
+
+def end_at_random(folder: Path, body: str, number: int, times: int) -> None:
+    began = time.monotonic()
+    in_child(folder / "whole", body, 0, "-")
+    duration = time.monotonic() - began
+    moments = random.Random(number)
+    for at in range(times):
+        place = folder / str(at)
+        child = os.fork()
+        if not child:
+            main(place, body)
+            os._exit(0)
+        time.sleep(moments.uniform(0.2, 0.95) * duration)
+        os.kill(child, number)
+        os.waitpid(child, 0)
+        print(at, saved_update(place), in_child(place, body, 0, "-"), flush=True)
+
+
 if __name__ == "__main__":
     import torch._dynamo  # PyTorch's optimizers import it: here once, not in every child
 
     folder, body, *names = sys.argv[1:]
+    if names[0] == "random":
+        if body in ("full", "lora"):
+            import transformers.models.bert.modeling_bert  # noqa: F401
+        end_at_random(Path(folder), body, int(names[1]), int(names[2]))
+        sys.exit()
     for name in names:
         update, moment = name.split("-")
         place = Path(folder, name)

@@ -41,7 +41,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 @pytest.mark.parametrize("body", ["elmo", "cove", "glove"])
 def test_two_processes_that_are_stopped_come_to_the_same_end(tmp_path: Path, body: str) -> None:
     """To the last bit: each has its own generator, its own losses, and its own carried states."""
-    settings = replace(TOY, save_every=5, max_checks=2)
+    settings = replace(TOY, save_minutes=0, max_checks=2)
     launch(tmp_path / "whole", settings, processes=2, body=body)
     launch(tmp_path / "stopped", settings, processes=2, body=body, stop=17)
     assert (tmp_path / "stopped" / "state.pt").is_file()

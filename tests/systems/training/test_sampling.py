@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from itertools import islice
+from typing import Any
 
 import pytest
 from scipy.stats import chisquare
@@ -13,6 +15,7 @@ from gluebench.systems.training.sampling import (
     batch_count,
     batch_draws,
     loss_scales,
+    run_draws,
     sampling_weights,
     task_draws,
 )
@@ -49,14 +52,58 @@ def test_the_scales_of_glue_with_snli_are_those_of_the_original_run() -> None:
 
 
 def test_tasks_are_drawn_in_proportion_with_replacement() -> None:
-    sampler = task_draws({"a": 6, "b": 3, "c": 1}, seed=111)
+    sampler = task_draws([{"a": 6, "b": 3, "c": 1}], seed=111)
     counts = Counter(islice(sampler, 10_000))
     assert chisquare([counts[name] for name in "abc"], [6000, 3000, 1000]).pvalue > 0.001
     assert counts != Counter(a=6000, b=3000, c=1000)  # as drawing without replacement would give
 
 
+GLUE_SIZES = {"MNLI": 392_702, "SST-2": 67_349, "CoLA": 8_551, "RTE": 2_490}
+
+
+@pytest.mark.parametrize(
+    ("options", "of_one"),
+    [
+        ({"sampling": "examples"}, lambda size: size),
+        ({"sampling": "square-root"}, math.sqrt),
+        ({"sampling": "temperature", "temperature": 4.0}, lambda size: math.sqrt(math.sqrt(size))),
+        ({"sampling": "temperature", "size_limit": 20_000}, lambda size: min(size, 20_000)),
+        ({"sampling": "uniform"}, lambda size: 1),
+        ({"sampling": "batches", "batch_size": 32}, lambda size: math.ceil(size / 32)),
+    ],
+    ids=["proportional", "square root", "temperature", "T5's limit", "uniform", "the paper's code"],
+)
+def test_tasks_are_drawn_as_often_as_the_formula_says(options: dict[str, Any], of_one: Any) -> None:
+    settings = Settings(**options)
+    counts = Counter(islice(run_draws(GLUE_SIZES, settings, period=1000), 40_000))
+    shares = {name: of_one(size) for name, size in GLUE_SIZES.items()}
+    expected = [40_000 * share / sum(shares.values()) for share in shares.values()]
+    assert chisquare([counts[name] for name in GLUE_SIZES], expected).pvalue > 0.001
+
+
+def test_annealed_draws_go_from_proportional_to_the_power_of_a_fifth() -> None:
+    settings = Settings(sampling="annealed", max_checks=5)
+    draws = run_draws(GLUE_SIZES, settings, period=20_000)
+    for exponent in (1.0, 0.8, 0.6, 0.4, 0.2, 0.2):  # the last for a run that would go on
+        counts = Counter(islice(draws, 20_000))
+        powers = [size**exponent for size in GLUE_SIZES.values()]
+        expected = [20_000 * power / sum(powers) for power in powers]
+        assert chisquare([counts[name] for name in GLUE_SIZES], expected).pvalue > 0.001
+
+
+def test_temperature_two_is_the_square_root_and_one_is_proportional() -> None:
+    for temperature, same in ((2.0, "square-root"), (1.0, "examples")):
+        settings = Settings(sampling="temperature", temperature=temperature)
+        other = Settings(sampling=same)  # type: ignore[arg-type]
+        assert sampling_weights(GLUE_SIZES, settings) == pytest.approx(sampling_weights(GLUE_SIZES, other))
+
+
+def test_a_run_of_one_check_is_not_annealed() -> None:
+    assert sampling_weights(GLUE_SIZES, Settings(sampling="annealed", max_checks=1)) == GLUE_SIZES
+
+
 def test_draws_depend_on_the_seed_alone() -> None:
-    first, again, other = (task_draws({"a": 1, "b": 1}, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (task_draws([{"a": 1, "b": 1}], seed=seed) for seed in (1, 1, 2))
     drawn = [list(islice(sampler, 50)) for sampler in (first, again, other)]
     assert drawn[0] == drawn[1] != drawn[2]
 

@@ -114,7 +114,7 @@ def test_batches_made_ahead_are_the_same_and_a_stopped_run_draws_none_twice(tmp_
             engine = type("Ahead", (Engine,), {"ahead": ahead})()
             folder = tmp_path / f"{ahead}-{len(stops)}"
             model = toy_model([each.task for each in data.values()])
-            run = Trainer(model, data, replace(TOY, save_every=5), folder, engine=engine, tensorboard=False)
+            run = Trainer(model, data, replace(TOY, save_minutes=0), folder, engine=engine, tensorboard=False)
             if stop:
                 with pytest.MonkeyPatch.context() as patch:
                     patch.setattr(run, "_update", lambda run=run: _until(run, stop=17))

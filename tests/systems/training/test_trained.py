@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 import torch
 from nearly import same_columns
+from systems.adapters import tiny
 from systems.reproduce.small_world import SAMPLE, write_cut
 
 from gluebench.benchmark import Benchmark, UnknownNameError, load_benchmark
@@ -16,7 +18,7 @@ from gluebench.data.vectors import vector_width
 from gluebench.systems import Predictor, run
 from gluebench.systems.training.data import dev_splits, load_task_data
 from gluebench.systems.training.evaluation import score
-from gluebench.systems.training.row import Row, preset, train_row
+from gluebench.systems.training.row import Row, preset, train_row, transformer_row
 from gluebench.systems.training.trained import TrainedSystem
 
 QUICK = {"max_checks": 1, "check_every": 3, "batch_size": 16}
@@ -68,6 +70,41 @@ def test_a_multi_task_row_answers_every_task_and_the_diagnostic_set_when_loaded_
     assert again.predict(part.task("AX"), rows) == first["AX"].words()
     with pytest.raises(UnknownNameError, match="CoLA"):
         again.predict(load_benchmark("sample").task("CoLA"), [])
+
+
+@pytest.mark.parametrize("tuning", ["full", "lora"])
+def test_a_transformer_trained_on_several_tasks_answers_when_loaded_again(
+    sample_folder: Path, tmp_path: Path, tuning: str
+) -> None:
+    pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
+    if tuning == "lora":
+        pytest.importorskip("peft", reason="peft is not installed (gluebench[lora])")
+    data = write_cut(sample_folder, tmp_path / "data")
+    part = SAMPLE._replace(tasks=tuple(SAMPLE.task(name) for name in ("CoLA", "RTE", "STS-B")))
+    encoder = tiny.body(tmp_path / "bert")
+    row = transformer_row(str(encoder), multi=True, seeds=(1,), spec={"tuning": tuning}, settings=QUICK)
+    trained = train(row, tmp_path / "out", data, part)
+    shutil.rmtree(encoder)  # the folder of the runs has all that is needed
+    again = TrainedSystem(tmp_path / "out")
+    assert set(again.tasks) == {"CoLA", "STS-B", "RTE"}
+    assert same_columns(run(trained, part, data), run(again, part, data))
+    card = (tmp_path / "out" / "seed-1" / "card.json").read_text()
+    assert json.loads(card)["about"]["body"]["encoder"] == "bert"
+    assert str(tmp_path) not in card
+
+
+def test_an_encoder_of_other_content_makes_another_run(sample_folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
+    data = write_cut(sample_folder, tmp_path / "data")
+    for position, words in enumerate((tiny.TEXT, tiny.TEXT + " moon")):
+        row = transformer_row(
+            str(tiny.body(tmp_path / "bert", words=words)), multi=False, seeds=(1,), settings=QUICK
+        )
+        if position == 0:
+            train(row, tmp_path / "out", data, SAMPLE, "RTE")
+        else:
+            with pytest.raises(DataError, match=r"another run: about encoder model\.safetensors was"):
+                train(row, tmp_path / "out", data, SAMPLE, "RTE")
 
 
 def test_loaded_weights_are_those_of_the_file_to_the_last_bit(

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import torch
 from nearly import same_weights
+from systems.training.killed import SETTINGS as KILLED_SETTINGS
 from systems.training.killed import main
 from systems.training.several import main as stoppable
 from systems.training.toy import TOY, toy_data, toy_model
@@ -254,10 +255,22 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("body", ["elmo", "cove", "glove"])
-def test_a_row_of_the_paper_that_is_stopped_comes_to_the_same_end(tmp_path: Path, body: str) -> None:
+def needs(body: str) -> None:
+    """Skip the test if the packages of this body are not installed."""
+    if body in ("full", "lora"):
+        pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
+    if body == "lora":
+        pytest.importorskip("peft", reason="peft is not installed (gluebench[lora])")
+
+
+BODIES = ("elmo", "cove", "glove", "full", "lora")
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_row_that_is_stopped_comes_to_the_same_end(tmp_path: Path, body: str) -> None:
     """To the last bit, what a language model carries from batch to batch with it."""
-    settings = replace(TOY, save_every=5, check_every=9, max_checks=1)
+    needs(body)
+    settings = replace(TOY, save_minutes=0, check_every=9, max_checks=1)
     for folder, stops in (("whole", [0]), ("stopped", [7, 0])):
         for stop in stops:
             stoppable(tmp_path / folder, json.dumps(asdict(settings)), body, stop)
@@ -265,9 +278,117 @@ def test_a_row_of_the_paper_that_is_stopped_comes_to_the_same_end(tmp_path: Path
     assert (tmp_path / "whole" / "log.csv").read_bytes() == (tmp_path / "stopped" / "log.csv").read_bytes()
 
 
+class SignalledTrainer(Trainer):
+    """Gets a signal in the middle of an update."""
+
+    number: int
+    at: int
+
+    def _update(self) -> None:
+        super()._update()
+        if self._progress.update == self.at:
+            signal.raise_signal(self.number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("at", [7, 12, 36])
+def test_a_signal_saves_the_run_and_then_has_its_effect(
+    tmp_path: Path, uninterrupted: Path, number: signal.Signals, at: int
+) -> None:
+    """At 12 between a check and the next batch; at 36 with the last update, so that the run is finished."""
+
+    def exit_as_a_sweep_does(*_: object) -> None:
+        raise SystemExit(143)
+
+    data = toy_data("SST-2", "STS-B", "MNLI")
+    lines: list[str] = []
+    settings = replace(KILLED_SETTINGS, save_minutes=60)
+    before = signal.signal(signal.SIGTERM, exit_as_a_sweep_does)
+    model = toy_model([each.task for each in data.values()])
+    trainer = SignalledTrainer(model, data, settings, tmp_path, tensorboard=False, say=lines.append)
+    trainer.number, trainer.at = number, at
+    try:
+        with pytest.raises(KeyboardInterrupt if number == signal.SIGINT else SystemExit):
+            trainer.train()
+        assert signal.getsignal(signal.SIGTERM) is exit_as_a_sweep_does
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    told = f"stopped by {number.name} after update {at}, which is saved in {tmp_path / 'state.pt'}; "
+    assert (told + "the same command goes on from there" in lines) == (at < 36)
+    main(tmp_path)
+    assert same(kept(tmp_path), kept(uninterrupted))
+    assert (tmp_path / "log.csv").read_bytes() == (uninterrupted / "log.csv").read_bytes()
+
+
+def test_a_second_signal_ends_a_run_at_once(tmp_path: Path) -> None:
+    class Impatient(SignalledTrainer):
+        def _update(self) -> None:
+            super()._update()
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    data = toy_data("SST-2")
+    trainer = Impatient(toy_model([data["SST-2"].task]), data, TOY, tmp_path, tensorboard=False)
+    trainer.number, trainer.at = signal.SIGINT, 0
+    with pytest.raises(KeyboardInterrupt):
+        trainer.train()
+    assert not (tmp_path / "state.pt").exists()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_state_is_saved_by_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of this test goes on by a minute with every update."""
+    saved_after = []
+    plain_save = Trainer._save
+
+    def save(self: Trainer) -> None:
+        saved_after.append(self._progress.update)
+        plain_save(self)
+
+    data = toy_data("SST-2")
+    settings = replace(TOY, check_every=100, max_checks=1, save_minutes=30)
+    trainer = Trainer(toy_model([data["SST-2"].task]), data, settings, tmp_path, tensorboard=False)
+    monkeypatch.setattr(Trainer, "_save", save)
+    monkeypatch.setattr("gluebench.systems.training.trainer.time", MinutesOf(trainer))
+    trainer.train()
+    assert saved_after == [30, 60, 90, 100]
+
+
+class MinutesOf:
+    """A clock that shows a run's updates as minutes."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        self._trainer = trainer
+
+    def monotonic(self) -> float:
+        return 60.0 * self._trainer._progress.update
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("body", ["elmo", "cove", "glove"])
-def test_a_killed_row_of_the_paper_comes_to_the_same_end(tmp_path: Path, body: str) -> None:
+@pytest.mark.parametrize("body", ["glove", "full"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_runs_that_are_ended_at_random_moments_come_to_the_same_end(
+    tmp_path: Path, body: str, number: signal.Signals
+) -> None:
+    """Twenty moments, of which few come before the first update or after the last."""
+    needs(body)
+    script = [sys.executable, str(Path(__file__).with_name("killed.py")), str(tmp_path), body, "random"]
+    environment = {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{TESTS}"}
+    command = [*script, str(int(number)), "20"]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    ends = [line.split() for line in done.stdout.splitlines()]
+    assert len(ends) == 20
+    assert sum(int(updates) > 0 for _, updates, _ in ends) >= 8
+    assert {second for _, _, second in ends} == {"0"}
+    for name, _, _ in ends:
+        assert same(kept(tmp_path / name), kept(tmp_path / "whole"))
+        assert (tmp_path / name / "log.csv").read_bytes() == (tmp_path / "whole" / "log.csv").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("body", BODIES)
+def test_a_killed_row_comes_to_the_same_end(tmp_path: Path, body: str) -> None:
+    needs(body)
     script = [sys.executable, str(Path(__file__).with_name("killed.py")), str(tmp_path), body, *KILLED]
     environment = {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{TESTS}"}
     done = subprocess.run(script, env=environment, check=True, capture_output=True, text=True)

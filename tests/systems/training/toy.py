@@ -76,11 +76,32 @@ class ToyBody(Body):
 def toy_model(
     tasks: Sequence[Any], *, seed: int = 0, dropout: float = 0.1, body: str = "toy"
 ) -> MultiTaskModel:
-    """Over the body above, or a small one of the paper's: "elmo" (with carried state), "cove", "glove"."""
+    """Over the body above, or a small one of the paper's: "elmo" (with carried state), "cove", "glove".
+
+    "full" and "lora" are a tiny BERT of random weights, trained so.
+    """
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        made = ToyBody(dropout=dropout) if body == "toy" else paper_body(body, dropout)
+        made: Body
+        if body == "toy":
+            made = ToyBody(dropout=dropout)
+        elif body in ("full", "lora"):
+            made = tiny_bert(body, dropout)
+        else:
+            made = paper_body(body, dropout)
         return MultiTaskModel(made, tasks, hidden=6)
+
+
+def tiny_bert(tuning: Any, dropout: float) -> Body:
+    from systems.adapters import tiny
+
+    from gluebench.systems.neural.transformer import pretrained_body
+    from gluebench.systems.training.settings import TransformerSpec
+
+    with TemporaryDirectory() as folder:
+        words = " ".join(f"w{at}" for at in range(WORDS))
+        name = str(tiny.body(Path(folder), words=words))
+        return pretrained_body(name, TransformerSpec(name, tuning, dropout=dropout, lora_dropout=dropout))
 
 
 def paper_body(kind: str, dropout: float) -> BiLstmBody:

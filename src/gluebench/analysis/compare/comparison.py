@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from gluebench.analysis.compare import words
@@ -12,9 +13,9 @@ from gluebench.analysis.compare.scores import (
     Answers,
     Difference,
     answers_to,
-    file_tested,
     mean_tested,
     task_tested,
+    units_tested,
 )
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
@@ -33,6 +34,7 @@ from gluebench.scoring.intervals import holm
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
+from gluebench.scoring.units import units_of
 from gluebench.submission import Submission
 from gluebench.submission.values import SOURCE as GIVEN
 
@@ -344,12 +346,14 @@ def _categories(
     sides = answers_to(metric.file, answers)
     if sides is None:
         return ()
+    whole = units_of([metric], [*chain.from_iterable(sides)])
+    runs = [len(side) for side in sides]
     kinds: dict[str, dict[str, Difference]] = {}
     for category in gold.categories.get(metric.file, ()):
         if category.kind != OVERALL:
-            subsets = [[pairs.subset(category.positions) for pairs in side] for side in sides]
+            units = whole.subset(category.positions)
             name = f"{metric.file}/{category.kind}/{category.name}"
-            tested = file_tested([metric], subsets, resamples=resamples, seed=seed, name=name)[0]
+            [tested] = units_tested(units, runs, resamples=resamples, seed=seed, name=name)
             kinds.setdefault(category.kind, {})[category.name] = tested.difference(margin=equivalence)
     return tuple(
         CategoryComparison(kind, name, difference)

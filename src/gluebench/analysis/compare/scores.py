@@ -13,7 +13,7 @@ from gluebench.scoring.paired import PairedTest, mean_test, paired_tests
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of
 from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests
-from gluebench.scoring.units import units_of
+from gluebench.scoring.units import Units, units_of
 from gluebench.scoring.units.base import generator
 
 _OPTIONAL = ("adjusted", "withheld", "alone", "detectable", "margin", "equivalence_p", "seeds", "loss")
@@ -181,16 +181,24 @@ def file_tested(
     metrics: Sequence[Metric], sides: Sequence[Sequence[Pairs]], *, resamples: int, seed: int, name: str
 ) -> list[Tested]:
     """Test the metrics of one test file; with several metrics, the test of their mean comes last."""
-    runs = [len(side) for side in sides]
     pairs = [of_run for side in sides for of_run in side]
-    units = units_of(metrics, pairs)
+    runs = [len(side) for side in sides]
+    return units_tested(units_of(metrics, pairs), runs, resamples=resamples, seed=seed, name=name)
+
+
+def units_tested(units: Units, runs: Sequence[int], *, resamples: int, seed: int, name: str) -> list[Tested]:
+    """Test metrics on units, whose systems are the runs of A, then those of B; `runs` says how many of each.
+
+    With several metrics, the test of their mean comes last. `name` and `seed` decide what is drawn.
+    """
+    metrics = units.metrics
     right = None
     apart = units.size
     tests: Sequence[PairedTest | RunsTest]
-    if runs == [1, 1]:
+    if [*runs] == [1, 1]:
         tests = paired_tests(units, resamples=resamples, rng=generator(seed, name))
-        if pairs[0].predicted.labels:
-            right = alone(*pairs)
+        if units.systems[0].predicted.labels:
+            right = alone(*units.systems)
         apart = units.apart()
         names = [MCNEMAR if mcnemar_holds(metric, units) else EXCHANGE for metric in metrics] + [EXCHANGE]
     else:
@@ -204,7 +212,7 @@ def file_tested(
         means = [[*of_side, of_side.mean()] for of_side in means]
     loss = any(metric.loss for metric in metrics)
     return [
-        Tested(float(a), float(b), test, names[at], len(pairs[0]), apart == 0, right, few[at], loss=loss)
+        Tested(float(a), float(b), test, names[at], units.examples, apart == 0, right, few[at], loss=loss)
         for at, (a, b, test) in enumerate(zip(*means, tests, strict=True))
     ]
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from gluebench.scoring.intervals import Interval, wilson
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.report import fields_of, rounded
+from gluebench.scoring.report import ClassScore, fields_of, rounded
 from gluebench.scoring.tags import places_of
 
 
@@ -98,14 +98,20 @@ class Confusion(NamedTuple):
         return tuple(map(sum, zip(*self.counts, strict=True)))
 
     @property
+    def classes(self) -> tuple[ClassScore, ...]:
+        """The scores of each label, in the order of `labels`."""
+        sizes = zip(self.gold, self.answered, strict=True)
+        return tuple(ClassScore.of(self.counts[code][code], *size) for code, size in enumerate(sizes))
+
+    @property
     def recall(self) -> tuple[float | None, ...]:
         """Share of each gold label's examples that were answered by it; None for a label without examples."""
-        return tuple(Share(self.counts[code][code], total).value for code, total in enumerate(self.gold))
+        return tuple(score.recall for score in self.classes)
 
     @property
     def precision(self) -> tuple[float | None, ...]:
         """Share of each label's answers that were right; None for a label never answered."""
-        return tuple(Share(self.counts[code][code], total).value for code, total in enumerate(self.answered))
+        return tuple(score.precision for score in self.classes)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready: gold label to answer to count."""

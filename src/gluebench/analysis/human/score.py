@@ -87,7 +87,7 @@ def score_sheets(drawn: Draw, sheets: Sequence[Sheet], gold: Gold) -> Agreement:
             if label is None
         ),
         human=published,
-        published_kappa=PAPER_KAPPA.get((gold.benchmark.name, task.name)),
+        published_kappa=PAPER_KAPPA.get((gold.benchmark.lineage[-1], task.name)),
     )
 
 

@@ -87,7 +87,7 @@ def audit(
     if not pairs:
         tasks = f"no task of {suite.name} with a train split has one or two texts and a label"
         raise DataError(f"{tasks}; an audit is for these")
-    settings |= {"printed": audits.PRINTED.get(suite.name), "progress": notice}
+    settings |= {"printed": audits.PRINTED.get(suite.lineage[-1]), "progress": notice}
     audited = audits.together(audits.audit(*pair, **settings) for pair in pairs)
     emit(audit_output(audited), form)
 

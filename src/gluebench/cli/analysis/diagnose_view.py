@@ -211,7 +211,7 @@ OF_THE_PAPER = "glue"
 
 def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
     """Table 5 for each diagnostic set, in every form."""
-    beside = OF_THE_PAPER in (benchmark.name, *benchmark.extends)
+    beside = OF_THE_PAPER in benchmark.lineage
     by_set = {name: table5(part.task, part.reports, beside=beside) for name, part in diagnosis.sets.items()}
     data = {
         "schema": "gluebench.table5/1",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @option.new_file("--out", help="Grade each SUB by itself, into a row of this .csv or .parquet file.")
 @option.number("--workers", help="Processes for --out [one per core].", least=1)
 @option.flag("--no-intervals", help="Scores alone.")
+@option.flag("--classes", help="Also precision, recall and F1 of each class; as CSV, these alone.")
 @option.plot("the scores with their intervals")
 @inputs_options("Score what the gold covers")
 @option.output
@@ -33,6 +34,7 @@ def grade(
     out: str | None,
     workers: int | None,
     no_intervals: bool,
+    classes: bool,
     plot: str | None,
     inputs: Inputs,
     form: Form,
@@ -49,12 +51,15 @@ def grade(
     \b
     Example:
       gluebench grade submission.zip --gold gold/
+      gluebench grade submission.zip --gold gold/ --classes
       gluebench grade submissions/ --gold gold/ --out scores.csv
       gluebench grade dev-predictions/ --data data/ --split dev --plot scores.svg
     """
     from gluebench.scoring import grade as score
     from gluebench.scoring import grade_runs, summarize
 
+    if classes and (out is not None or len(subs) > 1):
+        raise click.UsageError("--classes shows those of one SUB; grade each by itself.")
     if out is not None:
         if form or plot:
             raise click.UsageError("--out writes a table; it goes with no other form of output.")
@@ -68,7 +73,7 @@ def grade(
         reports = [score(submission, labels, intervals=not no_intervals) for submission in submissions]
         summary = summarize(reports)
     if len(reports) == 1:
-        print_report(reports[0], inputs.manifest, source=subs[0], form=form)
+        print_report(reports[0], inputs.manifest, source=subs[0], form=form, classes=classes)
         draw(reports[0], plot)
         return
     notices(f"warning: {warning}" for report in reports for warning in report.warnings)
@@ -109,26 +114,66 @@ BETWEEN_MODELS = (
 )
 
 
+CLASS_NOTE = (
+    "support is how often gold has the class. - is undefined, and 0 in an average over classes. For an "
+    "interval, name the precision, recall or f1 of a label as a metric of the task."
+)
+
+
 def print_report(
-    report: Report, benchmark: Benchmark, *, source: str, form: Form, only: Collection[str] | None = None
+    report: Report,
+    benchmark: Benchmark,
+    *,
+    source: str,
+    form: Form,
+    only: Collection[str] | None = None,
+    classes: bool = False,
 ) -> None:
-    """Print the report of one submission, its warnings on standard error; `only` leaves out other tasks."""
+    """Print the report of one submission, its warnings on standard error, as `report_output` has it."""
     notices(f"warning: {warning}" for warning in report.warnings)
-    emit(report_output(report, benchmark, source=source, only=only), form)
+    emit(report_output(report, benchmark, source=source, only=only, classes=classes), form)
 
 
 def report_output(
-    report: Report, benchmark: Benchmark, *, source: str, only: Collection[str] | None = None
+    report: Report,
+    benchmark: Benchmark,
+    *,
+    source: str,
+    only: Collection[str] | None = None,
+    classes: bool = False,
 ) -> Output:
-    """The report of one submission in every form; `only` leaves other tasks out of the table."""
-    from gluebench.scoring.report import FIELDS
+    """The report of one submission in every form; `only` leaves other tasks out of the table.
+
+    With `classes`, a table of the classes is added, and the CSV has these alone.
+    """
+    from gluebench.scoring.report import CLASS_FIELDS, FIELDS
 
     tables = [_task_table(report, benchmark, source=source, only=only)]
     for task in benchmark.diagnostics:
         diagnostic = report.diagnostics.get(task.name)
         if diagnostic is not None:
             tables.append(_diagnostic_table(diagnostic, task))
+    if classes:
+        tables.append(_class_table(report))
+        return Output(report.as_dict(), tables, CLASS_FIELDS, report.class_records())
     return Output(report.as_dict(), tables, FIELDS, report.records())
+
+
+def _class_table(report: Report) -> Table:
+    sections = []
+    for file, scores in report.classes.items():
+        rows = []
+        for name, score in scores.items():
+            shares = (percent(score.precision), percent(score.recall), percent(score.f1))
+            rows.append((name or "(no name)", *shares, str(score.support), str(score.predicted)))
+        sections.append(Section(rows, file))
+    return Table(
+        ("class", "precision", "recall", "F1", "support", "predicted"),
+        sections,
+        title="By class",
+        right=range(1, 6),
+        notes=[CLASS_NOTE] if sections else ["No test file here has classes."],
+    )
 
 
 def score_cell(score: Score | None) -> str:

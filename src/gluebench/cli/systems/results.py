@@ -50,7 +50,7 @@ def results(
     systems = read_scores(paths, suite.name, split)
     beside = [
         row
-        for row in (known() if (suite.name, split) == ("glue", "dev") else ())
+        for row in (known() if "glue" in suite.lineage and split == "dev" else ())
         if not published or any(word.casefold() in row["name"].casefold() for word in published)
     ]
     answer = results_output(systems, suite, split, published=beside)

@@ -77,6 +77,8 @@ def run_in(folder: Path, arguments: list[str]) -> None:
     ):
         try:
             run.main(given, standalone_mode=False)
+        except click.Abort:  # a job that is interrupted has not failed: it is to go on
+            raise KeyboardInterrupt from None
         except ImportError as error:
             raise as_click(error) or error from None
 

@@ -1,8 +1,10 @@
-"""`gluebench train`: a BiLSTM with a head for each task, trained as in section 5 of the paper."""
+"""`gluebench train`: one body with a head for each task: the paper's BiLSTM, or a pre-trained encoder."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from gluebench.cli.common.output import Form, emit, notice
 
 if TYPE_CHECKING:
     from gluebench.systems.training.row import Row
+    from gluebench.systems.training.settings import Changes, Spec
     from gluebench.systems.training.trained import TrainedSystem
 
 
@@ -25,15 +28,15 @@ if TYPE_CHECKING:
 @click.option(
     "--multi-task/--single-task", "multi", default=True, show_default=True, help="One model, or one a task."
 )
+@option.text("--body hf:NAME|FOLDER", help="A Hugging Face encoder instead of the paper's BiLSTM.")
 @option.choice(
     "--preset",
     of="tiny small paper released",
-    default="tiny",
-    help="Sizes and protocol: seconds, minutes of CPU, the paper's text, or its code.",
+    help="BiLSTM: sizes and protocol: seconds, minutes of CPU, the paper's text, or its code [tiny].",
 )
-@option.number("--hidden", least=1, help="Width of the BiLSTM per direction.")
-@option.flag("--attention", help="Attention between the texts of a pair (B.1).")
-@option.file("--vectors", help="Word vectors as text.")
+@option.number("--hidden", least=1, help="BiLSTM: width per direction.")
+@option.flag("--attention", help="BiLSTM: attention between the texts of a pair (B.1).")
+@option.file("--vectors", help="BiLSTM: word vectors as text.")
 @option.number("--seed", "seeds", multiple=True, help="Once for each run.")
 @option.repeated("--auxiliary NAME", help="Auxiliary data to train on as well: SNLI.")
 @option.repeated("--set NAME=VALUE", "changes", help="Another setting (docs/how-to/training.md).")
@@ -47,7 +50,8 @@ def train(
     out: str,
     tasks: str,
     multi: bool,
-    preset: str,
+    body: str | None,
+    preset: str | None,
     vectors: str | None,
     seeds: tuple[int, ...],
     auxiliary: tuple[str, ...],
@@ -59,14 +63,16 @@ def train(
     form: Form,
     **spec: Any,
 ) -> None:
-    """Train the paper's BiLSTM on a benchmark's tasks and print its dev scores.
+    """Train the paper's BiLSTM, or an encoder, on tasks and print its dev scores.
 
-    Called again with the same options it goes on where it was stopped; finished runs stay as they are.
+    It saves every five minutes, and when it is stopped (Ctrl-C). Called again with the same options it goes
+    on from there; finished runs stay as they are.
 
     \b
     Example:
       gluebench train --data data/ --out runs/multi --vectors glove.6B.300d.txt --preset small
       gluebench train --data data/ --out runs/rte --tasks RTE,MRPC --single-task --seed 111 --seed 222
+      gluebench train --data data/ --out runs/bert --body hf:bert-base-cased --set tuning=lora
     """
     if auxiliary and not multi:
         raise click.UsageError("--auxiliary data join multi-task training only; leave out --single-task.")
@@ -83,19 +89,21 @@ def train(
     place = device_called(device)
     if precision:
         changes = (*changes, f"precision={precision}")
-    row = _row(preset, spec, changes, multi=multi, vectors=Path(vectors) if vectors else None, seeds=seeds)
+    if body is None:
+        own = {"vectors": Path(vectors) if vectors else None, "spec": spec}
+        row = _bilstm_row(preset or "tiny", changes, own, multi=multi, seeds=seeds)
+    else:
+        given = {"--preset": preset, "--vectors": vectors, **{f"--{name}": spec[name] for name in spec}}
+        row = _transformer_row(body, changes, given, multi=multi, seeds=seeds)
     names = option.listed(tasks)
     task_data = load_task_data(data, suite, names, auxiliary)
     say = notice if leads() else quiet
-    if row.vectors is None:
+    if body is None and row.vectors is None:
         say("no --vectors: every word has a random vector, and none of them is trained")
     try:
         system = train_row(
             row, task_data, Path(out), benchmark=suite, data_folder=data, device=place, say=say
         )
-    except KeyboardInterrupt:
-        say(f"\nStopped. The same command goes on from the last check, kept in {out}.")
-        raise
     except FloatingPointError as error:
         raise click.ClickException(f"{error}.") from None
     if leads():
@@ -104,17 +112,59 @@ def train(
         _print(system, suite, data, form=form)
 
 
-def _row(name: str, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
-    from gluebench.systems.devices import launched_precision
+def _bilstm_row(
+    name: str, changes: tuple[str, ...], own: Mapping[str, Any], *, multi: bool, seeds: tuple[int, ...]
+) -> Row:
     from gluebench.systems.training.row import preset
+    from gluebench.systems.training.settings import BiLstmSpec
+
+    with _usage_errors():
+        changed = _changed(changes, BiLstmSpec)
+        given = {key: value for key, value in own["spec"].items() if value}
+        return preset(
+            name,
+            multi=multi,
+            seeds=seeds,
+            vectors=own["vectors"],
+            spec={**given, **changed.body},
+            settings=changed.settings,
+        )
+
+
+def _transformer_row(
+    body: str, changes: tuple[str, ...], others: Mapping[str, Any], *, multi: bool, seeds: tuple[int, ...]
+) -> Row:
+    from gluebench.systems.training.row import transformer_row
+    from gluebench.systems.training.settings import TransformerSpec
+
+    kind, _, encoder = body.partition(":")
+    if kind != "hf" or not encoder:
+        raise click.UsageError(f"--body is {body!r}; expected hf:NAME or hf:FOLDER.")
+    given = [name for name, value in others.items() if value]
+    if given:
+        raise click.UsageError(f"{given[0]} goes with the BiLSTM; leave it out, or leave out --body.")
+    with _usage_errors():
+        changed = _changed(changes, TransformerSpec)
+        return transformer_row(
+            encoder, multi=multi, seeds=seeds, spec=changed.body, settings=changed.settings
+        )
+
+
+def _changed(changes: tuple[str, ...], spec: type[Spec]) -> Changes:
+    from gluebench.systems.devices import launched_precision
     from gluebench.systems.training.settings import parted
 
+    changed = parted(changes, spec)
+    if launched := launched_precision():
+        changed.settings.setdefault("precision", launched)
+    return changed
+
+
+@contextmanager
+def _usage_errors() -> Iterator[None]:
+    """Turn the ValueError of an invalid setting into a usage error."""
     try:
-        changed = parted(changes)
-        if launched := launched_precision():
-            changed.settings.setdefault("precision", launched)
-        given = {key: value for key, value in spec.items() if value}
-        return preset(name, spec={**given, **changed.body}, settings=changed.settings, **options)
+        yield
     except ValueError as error:
         if type(error).__module__.startswith("gluebench."):
             raise

@@ -223,11 +223,11 @@ def _layouts(
     base: Path, benchmark: Benchmark, task: Task, release: Release, scratch: Path | None
 ) -> Iterator[TaskFiles]:
     """Candidates of each layout in a folder; any of their files may be missing."""
-    for folder in (base / benchmark.name / task.name, base / task.name, base):
+    for folder in (*(base / name / task.name for name in benchmark.lineage), base / task.name, base):
         record = read_dataset(folder) if (folder / FILE).is_file() else None
         if record is None or record.origin.kind == "sample":  # whose files are text
             continue
-        if (record.benchmark, record.task) == (benchmark.name, task.name):
+        if record.benchmark in benchmark.lineage and record.task == task.name:
             splits = record.splits
             names = {name: (splits[name].file,) if name in splits else () for name in task.splits}
             yield _look("prepared", folder, names)
@@ -291,7 +291,7 @@ def _hub(base: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
     paths = {name: Path(split.hub.path) for name, split in splits.items() if split.hub is not None}
     if len(paths) < len(task.splits):
         return
-    for folder in (*_snapshots(base, release.hub), base):
+    for folder in (*_snapshots(base, release.tasks[task.name].hub), base):
         yield _look("hub", folder, {name: (path.as_posix(),) for name, path in paths.items()})
     if any(path.parent.name == base.name for path in paths.values()):
         yield _look("hub", base, {name: (path.name,) for name, path in paths.items()})

@@ -60,22 +60,24 @@ def plan(release: Release, task: Task, source: SourceName | None, scratch: Path,
 
     Raises DataError for a task that the source does not have.
     """
-    absent = [name for name, split in release.tasks[task.name].splits.items() if split.hub is None]
-    on_hub = release.hub is not None and not absent
+    known = release.tasks[task.name]
+    absent = [name for name, split in known.splits.items() if split.hub is None]
+    on_hub = known.hub is not None and not absent
     if (source or ("hub" if on_hub else "archives")) == "archives":
         return _from_archive(release, task, scratch / "archives", mirror, on_hub=on_hub)
     if not on_hub:
-        what = ", ".join(absent) if release.hub and len(absent) < len(task.splits) else "files"
+        what = ", ".join(absent) if known.hub and len(absent) < len(task.splits) else "files"
         raise DataError(f"the hub has no {what} of it; try --source archives, or --from FOLDER")
     return _from_hub(release, task, scratch / "hub", mirror)
 
 
 def _from_hub(release: Release, task: Task, scratch: Path, mirror: str) -> Plan:
     """Parquet files of one repository at one commit, each known by its sha256."""
-    assert release.hub is not None
-    where, repository, revision = release.hub
+    known = release.tasks[task.name]
+    assert known.hub is not None
+    where, repository, revision = known.hub
     folder = scratch / revision
-    files = [split.hub for split in release.tasks[task.name].splits.values() if split.hub is not None]
+    files = [split.hub for split in known.splits.values() if split.hub is not None]
     for file in files:
         parts = PurePosixPath(file.path).parts
         if not parts or ".." in parts or parts[0] == "/":
@@ -100,7 +102,9 @@ def _from_archive(release: Release, task: Task, folder: Path, mirror: str, *, on
     """A zip or a single file, with no published checksum. Raises DataError if it must be fetched by hand."""
     known = release.tasks[task.name]
     if known.manual or not known.archive:
-        unknown = "no address is known of an archive of it; try --source hub, or --from FOLDER"
+        unknown = "no address of it is known; name the folder that has its files: --from FOLDER"
+        if known.hub is not None:
+            unknown = "no address is known of an archive of it; try --source hub, or --from FOLDER"
         copy = f"; the hub has a copy: --task {task.name} --source hub" if on_hub else ""
         raise DataError((known.manual or unknown) + copy)
     name = PurePosixPath(unquote(urlsplit(known.archive).path)).name or task.name

@@ -3,7 +3,7 @@
 The benchmark's manifest describes tasks; this file describes formats and locations of their data, separately,
 so that grading need not read it. A packaged benchmark has `<name>.toml` in this folder. For your own manifest
 `mine.toml` it is `mine.release.toml` beside it; without it, files have the plain layout of
-docs/reference/data.md.
+docs/reference/data.md. Tasks of a benchmark that a manifest extends are released as that benchmark says.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, ManifestError, load_benchmark
-from gluebench.benchmark.manifest import installed, written
+from gluebench.benchmark.manifest import extended_by, installed, written
 from gluebench.benchmark.reader import Finding, Section, one_of
 
 HOME = os.path.dirname(__file__)
@@ -77,12 +77,14 @@ class TaskRelease(NamedTuple):
     """How files of another shape than a table are read; see `gluebench.data.sources.shapes`."""
     unlabeled: tuple[str, ...] = ()
     """Values in place of a label whose rows are left out, with a note."""
+    hub: Hub | None = None
+    """The repository that its files on the hub are in, the same for all tasks of a TOML file."""
 
 
 KEYS: Mapping[str, tuple[str, ...]] = {
     "release": ("hub", "tasks"),
     "hub": Hub._fields,
-    "task": TaskRelease._fields,
+    "task": tuple(field for field in TaskRelease._fields if field != "hub"),
     "split": SplitRelease._fields,
     "hub file": HubFile._fields,
 }
@@ -93,15 +95,18 @@ class Release(NamedTuple):
     """How a benchmark's data are released."""
 
     tasks: Mapping[str, TaskRelease]
-    hub: Hub | None = None
 
 
 def load_release(name_or_path: Benchmark | str | os.PathLike[str]) -> Release:
     """The release of a packaged benchmark, or of the manifest at a path; every task has an entry.
 
-    A `Benchmark` object gets the packaged release of its name, if there is one. Raises ManifestError.
+    A task that the benchmark has from one that it extends gets that one's entry, unless its own file has one.
+    A `Benchmark` object gets the packaged releases of its names. Raises ManifestError.
     """
     benchmark = load_benchmark(name_or_path)
+    inherited: Mapping[str, TaskRelease] = {}
+    if parent := _parent(name_or_path, benchmark):
+        inherited = load_release(parent).tasks
     if isinstance(name_or_path, Benchmark) or benchmark.name in installed():
         path = Path(HOME, f"{benchmark.name}.toml")
     else:
@@ -112,22 +117,35 @@ def load_release(name_or_path: Benchmark | str | os.PathLike[str]) -> Release:
     except (OSError, ValueError) as error:
         raise ManifestError([f"{path}: cannot be read as TOML ({error})"]) from None
     root = Section(values, (), findings=findings, keys=KEYS["release"])
-    tasks, hub = _tasks(root, benchmark), None
-    if "hub" in root.values:
-        section = root.inner("hub", KEYS["hub"])
-        hub = Hub(section.text("endpoint"), section.text("repository"), section.text("revision"))
+    tasks = _tasks(root, benchmark, inherited)
     if findings:
         raise ManifestError([f"{path}: {written(finding.path)}: {finding.text}" for finding in findings])
-    return Release(tasks, hub)
+    return Release(tasks)
 
 
-def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
+def _parent(name_or_path: Benchmark | str | os.PathLike[str], benchmark: Benchmark) -> str:
+    """The name or the path of what a benchmark extends; empty if there is none that could be found."""
+    if isinstance(name_or_path, Benchmark):
+        return next((name for name in benchmark.extends if name in installed()), "")
+    return extended_by(name_or_path)
+
+
+def _tasks(
+    root: Section, benchmark: Benchmark, inherited: Mapping[str, TaskRelease]
+) -> dict[str, TaskRelease]:
+    hub = None
+    if "hub" in root.values:
+        known_hub = root.inner("hub", KEYS["hub"])
+        hub = Hub(known_hub.text("endpoint"), known_hub.text("repository"), known_hub.text("revision"))
     sections = dict(root.named("tasks", KEYS["task"]))
     known = [*benchmark.tasks, *benchmark.auxiliary]
     for name in sections.keys() - {task.name for task in known}:
         root.inner("tasks").reject(name, f"is not a task; {one_of(tuple(task.name for task in known))}")
     tasks = {}
     for task in known:
+        if task.name in inherited and task.name not in sections:
+            tasks[task.name] = inherited[task.name]
+            continue
         section = sections.get(task.name, Section({}, ("tasks", task.name), findings=root.findings))
         splits = dict(section.named("splits", KEYS["split"]))
         for name in splits.keys() - task.splits.keys():
@@ -138,6 +156,7 @@ def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
             columns=section.texts_by_name("columns"),
             **section.read(quoted=False, archive="", original=False, manual="", faults="", merged_labels=()),
             **section.read(classes=(), shape="", unlabeled=()),
+            hub=hub,
         )
     return tasks
 

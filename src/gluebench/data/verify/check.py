@@ -90,8 +90,12 @@ def _digest(text: str, size: int) -> bytes:
 
 def published(benchmark: Benchmark) -> dict[tuple[str, str], Marks]:
     """Task and split name to the marks of the published rows; empty if the package has none."""
-    resource = files(__package__).joinpath(f"{benchmark.name}.marks")
-    return dict(unpacked(resource.read_bytes())) if resource.is_file() else {}
+    known: dict[tuple[str, str], Marks] = {}
+    for name in reversed(benchmark.lineage):
+        resource = files(__package__).joinpath(f"{name}.marks")
+        if resource.is_file():
+            known.update(unpacked(resource.read_bytes()))
+    return known
 
 
 def unpacked(data: bytes) -> Iterator[tuple[tuple[str, str], Marks]]:

@@ -323,6 +323,8 @@ class Report(Open):
     score: Values | None
     tasks: Values
     diagnostics: Values
+    classes: Values
+    """Test file to class to precision, recall, F1 and counts; only of public labels."""
 
 
 class LimitFacts(Open):

@@ -34,6 +34,7 @@ from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
 from gluebench.scoring.exports import Evaluated, aggregate
 from gluebench.scoring.report import report_of
+from gluebench.systems.reproduce.references import with_paper_systems
 
 RANK = tuple(NOWHERE.as_json())
 """The columns of a row's place."""
@@ -49,7 +50,8 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
 
     `part`: as in `read_systems`, for some of the rows.
     """
-    record, task = benchmark.record, scheme.task
+    record = with_paper_systems(benchmark.record)
+    task = None if scheme.task is None else record.task(scheme.task.name)
     systems, order = read_systems(benchmark, scheme, **part)
     keys = {row.pk: row.key for row in standings(benchmark)}
     metrics = metric_ranks(benchmark, task) if task is not None else {}

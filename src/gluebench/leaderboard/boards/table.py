@@ -17,6 +17,7 @@ from gluebench.leaderboard.common.kinds import Facts
 from gluebench.leaderboard.common.text import alphabetical
 from gluebench.leaderboard.ranks.places import NOWHERE, Place
 from gluebench.leaderboard.submissions.queries import Regime
+from gluebench.systems.reproduce.references import with_paper_systems
 
 REFERENCES = "For reference"
 BAR = 180
@@ -183,6 +184,9 @@ def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
 
     One without a score cannot be ordered, and is on the boards of its tasks only.
     """
+    benchmark = with_paper_systems(benchmark)
+    if scheme.task is not None:
+        scheme = scheme._replace(task=benchmark.task(scheme.task.name))
     by_name: dict[str, dict[str, Reference]] = {}
     if scheme.task is None:
         by_name = {reference.name: {"": reference} for reference in benchmark.references}

@@ -52,6 +52,7 @@ from gluebench.leaderboard.ranks.places import LEGEND, NOWHERE
 from gluebench.leaderboard.ranks.views import in_form, of_phase
 from gluebench.leaderboard.submissions.facts import earlier_than, listed_facts
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.report import classes_of
 from gluebench.leaderboard.submissions.views import visible
 
 RANKED_BY = ("by", "weights", "majority")
@@ -174,6 +175,7 @@ def detail(request: HttpRequest, key: str) -> HttpResponse:
     context = {
         "submission": submission,
         "facts": listed_facts(submission, private=False),
+        "classes": classes_of(submission.report, submission.benchmark.record.scored).items(),
         "earlier": earlier_than(submission),
         "address": address,
         "citation": citation(submission, address),

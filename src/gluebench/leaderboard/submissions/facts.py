@@ -19,7 +19,7 @@ from gluebench.leaderboard.phases.moments import require
 from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import UNSCORED, Numbers, again, listed
-from gluebench.leaderboard.submissions.report import diagnosis_of
+from gluebench.leaderboard.submissions.report import classes_of, diagnosis_of
 from gluebench.leaderboard.submissions.reproducing import with_names
 
 COLUMNS = (
@@ -159,7 +159,8 @@ def report_of(submission: Submission) -> Values | None:
             metrics = scores["metrics"]
             ordered = {metric.name: metrics[metric.name] for metric in task.metrics if metric.name in metrics}
             tasks[task.name] = {**scores, "metrics": ordered}
-    return {**report, "tasks": tasks}
+    classes = classes_of(report, submission.benchmark.record.tasks)
+    return {**report, "tasks": tasks, "classes": classes}
 
 
 def facts_in_brief(submission: Submission) -> Values:

@@ -134,6 +134,23 @@ def flat(values: Facts, before: str = "") -> list[tuple[str, str]]:
     return pairs
 
 
+def classes_of(report: Facts | None, tasks: Iterable[Task]) -> dict[str, Facts]:
+    """Test-file name to class to its scores, of some tasks, in the manifest's order and then by name.
+
+    PostgreSQL does not keep the order. Reports of earlier versions have no classes.
+    """
+    known = (report or {}).get("classes", {})
+    ordered: dict[str, Facts] = {}
+    for task in tasks:
+        declared = task.words or task.vocabulary
+        for file in task.files:
+            if scores := known.get(file.name):
+                names = [name for name in declared if name in scores]
+                names += sorted(scores.keys() - declared)
+                ordered[file.name] = {name: scores[name] for name in names}
+    return ordered
+
+
 def diagnosis_of(submission: Submission) -> Values | None:
     """Diagnostic set to its confusions and directions, of the latest grading, where its labels are public.
 

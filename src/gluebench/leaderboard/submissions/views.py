@@ -87,6 +87,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "organized": organized,
         "facts": facts.listed_facts(submission, private=private),
         "tables": report.report_tables(benchmark.record, shown) if shown else None,
+        "classes": report.classes_of(shown, benchmark.record.scored).items(),
         "mistakes": report.confusion_tables(benchmark.record, report.diagnosis_of(submission)),
         "check": report.check_summary(submission.problems) if private and submission.problems else None,
         "provenance": report.flat(shown["provenance"]) if shown else [],

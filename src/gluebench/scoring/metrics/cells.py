@@ -15,12 +15,12 @@ from difflib import SequenceMatcher
 from functools import lru_cache, partial
 from itertools import chain, count
 from string import punctuation
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import category
 
 from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import ARTICLES
-from gluebench.scoring.metrics.counts import Classes, ratio
+from gluebench.scoring.metrics.counts import ClassCounts, Classes, CountClasses, ratio
 from gluebench.scoring.metrics.labels import Average, ClassMean, class_weights
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means, negated_mean, pooled_f1
 from gluebench.scoring.numeric import Floats, Ints, NDArray, np
@@ -61,14 +61,14 @@ def once(table: Callable[[Cells, Metric], Floats]) -> Callable[[Pairs, Metric], 
     return rows
 
 
-def mean_metric(name: str, match: Match) -> SumMetric:
+def mean_metric(name: str, match: Match, class_counts: CountClasses | None = None) -> SumMetric:
     """The mean over the examples of a score up to 1."""
 
     def table(cells: Cells, metric: Metric) -> Floats:
         more = (metric.language,) if metric.language else ()
         return means([match(*pair, *more) for pair in cells])
 
-    return SumMetric(name, once(table), mean_of)
+    return SumMetric(name, once(table), mean_of, class_counts=class_counts)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -174,10 +174,19 @@ Counts = tuple[Collection[str], Collection[str], Collection[str]]
 """For one example the classes of what gold and prediction share, of what gold has and the prediction has."""
 
 
+class ClassRows(NamedTuple):
+    """The counts of each example by class."""
+
+    names: Sequence[str]
+    """The classes of the task, then all others by name; a single one if all count as one."""
+    counts: Floats
+    """Shape (n, 3, classes): what gold and prediction share, what gold has, what the prediction has."""
+
+
 def class_rows(
     sides: Sequence[tuple[Ints, Ints]], names: Mapping[str, int], labels: Iterable[str] | None, *, size: int
-) -> Floats:
-    """Counts of each class, shape (n, sides, classes), from the row and the class of each thing to count.
+) -> ClassRows:
+    """Counts of each class from the row and the class of each thing to count, on each side.
 
     Classes are numbered as in `names`. In the result they are `labels`, then all others by name; if `labels`
     is None, all are one.
@@ -186,10 +195,11 @@ def class_rows(
     classes = 1 if labels is None else len(known)
     columns = np.array([known[name] if labels is not None else 0 for name in names], np.intp)
     sums = [np.bincount(rows * classes + columns[codes], minlength=size * classes) for rows, codes in sides]
-    return np.stack([each.reshape(size, classes) for each in sums], axis=1, dtype=np.float64)
+    counts = np.stack([each.reshape(size, classes) for each in sums], axis=1, dtype=np.float64)
+    return ClassRows([*known][:classes], counts)
 
 
-CellCounts = Callable[[Cells, Iterable[str] | None, Metric], Floats]
+CellCounts = Callable[[Cells, Iterable[str] | None, Metric], ClassRows]
 """The `class_rows` of cells, from them, the classes (None: all are one) and the metric."""
 
 
@@ -207,7 +217,7 @@ def counted_metric(
 
     @once
     def of_cells(cells: Cells, metric: Metric) -> Floats:
-        return counted(cells, classes(metric) if average else None, metric)
+        return counted(cells, classes(metric) if average else None, metric).counts
 
     def rows(pairs: Pairs, metric: Metric) -> Floats:
         own = of_cells(pairs, metric)
@@ -219,8 +229,9 @@ def counted_metric(
     def undefined(sums: Any) -> str | None:
         return None if sums.any() else f"neither gold nor predictions have {nothing}"
 
+    by_class = class_counter(counted, classes)
     if average is None:
-        return SumMetric(name, rows, pooled_f1, undefined)
+        return SumMetric(name, rows, pooled_f1, undefined, class_counts=by_class)
 
     def mean_f1(sums: Any) -> Any:
         return ClassMean(average).of_counts(*sums.reshape(3, -1, *sums.shape[1:]))
@@ -244,13 +255,35 @@ def counted_metric(
         undefined,
         classes=None if average == "weighted" else classes_of_pairs,
         fewest_of_class=FEWEST_OF_CLASS,
+        class_counts=by_class,
     )
+
+
+def class_counter(
+    counted: CellCounts, classes: Callable[[Metric], Iterable[str]] = lambda metric: metric.labels
+) -> CountClasses:
+    """A function for the counts of each class of the task, and of each other that occurs in gold."""
+
+    def class_counts(pairs: Pairs, metric: Metric) -> Mapping[str, ClassCounts]:
+        different, places = pairs.different
+        of_task = {*classes(metric)}
+        names, rows = counted(different.cells, classes(metric), metric)
+        times = np.bincount(places, minlength=len(rows))
+        sums = np.tensordot(times, rows, 1).astype(int).T.tolist()
+        counts = {}
+        for name, of_class in zip(names, sums, strict=True):
+            # Names from predictions alone would let a submission write them into reports.
+            if name in of_task or of_class[1]:
+                counts[name] = ClassCounts(*of_class)
+        return counts
+
+    return class_counts
 
 
 def of_pairs(counts: Callable[[Any, Any], Counts]) -> CellCounts:
     """The `class_rows` of cells from the classes that count in each pair of them."""
 
-    def rows(cells: Cells, labels: Iterable[str] | None, _: Metric) -> Floats:
+    def rows(cells: Cells, labels: Iterable[str] | None, _: Metric) -> ClassRows:
         names = defaultdict[str, int](count().__next__)
         sides = []
         for side in zip(*(counts(*pair) for pair in cells), strict=True):
@@ -267,8 +300,12 @@ def _set_counts(gold: Iterable[str], predicted: Iterable[str]) -> Counts:
     return first & second, first, second
 
 
+_SET_ROWS = of_pairs(_set_counts)
+_SET_CLASSES = class_counter(_SET_ROWS)
+
+
 def _sets_f1(name: str, average: Average | None) -> SumMetric:
-    return counted_metric(name, of_pairs(_set_counts), average, "any label")
+    return counted_metric(name, _SET_ROWS, average, "any label")
 
 
 def probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
@@ -402,9 +439,9 @@ CELL_METRICS = (
     mean_metric("token_f1_v2", partial(token_f1, empty=1.0)),
     mean_metric("substring_f1", run_f1),
     mean_metric("token_run_f1", partial(run_f1, parts=tokens_of)),
-    mean_metric("sets_accuracy", set_accuracy),
-    mean_metric("sets_jaccard", jaccard),
-    mean_metric("sets_sample_f1", set_f1),
+    mean_metric("sets_accuracy", set_accuracy, _SET_CLASSES),
+    mean_metric("sets_jaccard", jaccard, _SET_CLASSES),
+    mean_metric("sets_sample_f1", set_f1, _SET_CLASSES),
     _sets_f1("sets_micro_f1", None),
     _sets_f1("sets_macro_f1", "all"),
     _sets_f1("sets_macro_f1_gold", "gold"),

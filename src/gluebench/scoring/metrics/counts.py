@@ -7,7 +7,7 @@ arrays of one shape for resamples; each formula below works for both.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -32,6 +32,18 @@ class Point(NamedTuple):
     """Why the value is 0.0 by convention; None if it is defined."""
 
 
+class ClassCounts(NamedTuple):
+    """How often a class is right, in gold, and predicted."""
+
+    hits: int
+    gold: int
+    predicted: int
+
+
+CountClasses = Callable[[Pairs, Metric], Mapping[str, ClassCounts]]
+"""The counts of each class over all examples."""
+
+
 class Classes(NamedTuple):
     """The classes that count in an average over classes, each as much as the others."""
 
@@ -53,6 +65,8 @@ class MetricFunction(ABC):
     """The classes of an average over classes (`withholding.rare_class`)."""
     fewest_of_class: int = field(default=1, kw_only=True)
     """Minimum number of units with each class in gold, for an interval."""
+    class_counts: CountClasses | None = field(default=None, kw_only=True)
+    """The counts of the classes of other forms than labels, which have those of `counts_of_labels`."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -103,6 +117,16 @@ def predicted_counts(table: Table) -> Any:
     return table.sum(axis=0)
 
 
+def counts_of_labels(pairs: Pairs) -> dict[str, ClassCounts]:
+    """The counts of each label, in the order of the task, from the confusion table."""
+    table = pairs.table
+    gold, predicted = gold_counts(table), predicted_counts(table)
+    counts = {}
+    for code, label in enumerate(pairs.gold.labels):
+        counts[label] = ClassCounts(table[code][code], gold[code], predicted[code])
+    return counts
+
+
 def hits(table: Table) -> Any:
     """Number of examples whose prediction is the gold label."""
     return sum(row[code] for code, row in enumerate(table))
@@ -121,7 +145,9 @@ def f1_of(table: Table, positive: int) -> Any:
 
 def r_k_of(table: Table, _positive: int) -> Any:
     """R_K (Gorodkin 2004, equation 8); for two labels it is the Matthews correlation."""
-    number, gold, predicted = total(table), gold_counts(table), predicted_counts(table)
+    gold = gold_counts(table)
+    predicted = predicted_counts(table)
+    number = sum(gold)
     cross = hits(table) * number - sum(g * p for g, p in zip(gold, predicted, strict=True))
     spread_gold = number * number - sum(g * g for g in gold)
     spread_predicted = number * number - sum(p * p for p in predicted)

@@ -20,6 +20,7 @@ from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import OUTSIDE, SCHEMES, TagScheme
 from gluebench.scoring.metrics.cells import (
     Cells,
+    ClassRows,
     Counts,
     class_rows,
     counted_metric,
@@ -104,7 +105,7 @@ def entities(scheme: Scheme, sentences: Iterable[Tags], types: dict[str, int]) -
     return np.stack([sentence, opened[at - 1] - begin, at - begin, numbers[before[at]]])
 
 
-def _entity_rows(scheme: Scheme, cells: Cells, labels: Iterable[str] | None) -> Floats:
+def _entity_rows(scheme: Scheme, cells: Cells, labels: Iterable[str] | None) -> ClassRows:
     types = defaultdict[str, int](count().__next__)
     gold, predicted = (entities(scheme, [pair[side] for pair in cells], types) for side in range(2))
     shape = np.concatenate([gold, predicted], axis=1).max(axis=1, initial=0) + 1
@@ -114,11 +115,11 @@ def _entity_rows(scheme: Scheme, cells: Cells, labels: Iterable[str] | None) -> 
     return class_rows(sides, types, labels, size=len(cells))
 
 
-def _strict_rows(cells: Cells, labels: Iterable[str] | None, metric: Metric) -> Floats:
+def _strict_rows(cells: Cells, labels: Iterable[str] | None, metric: Metric) -> ClassRows:
     return _entity_rows(STRICT[metric.scheme], cells, labels)
 
 
-def _lenient_rows(cells: Cells, labels: Iterable[str] | None, _: Metric) -> Floats:
+def _lenient_rows(cells: Cells, labels: Iterable[str] | None, _: Metric) -> ClassRows:
     return _entity_rows(LENIENT, cells, labels)
 
 
@@ -213,7 +214,7 @@ def class_rows_of_tokens(
     *,
     class_of: Callable[[str], str] = str,
     outside: str | None = None,
-) -> Floats:
+) -> ClassRows:
     """Counts of tokens by the class of their label; one of the class `outside` counts for neither side."""
     tags, classes = (defaultdict[str, int](count().__next__) for _ in range(2))
     tokens = (chain.from_iterable(pair[side] for pair in cells) for side in range(2))
@@ -226,7 +227,7 @@ def class_rows_of_tokens(
     return class_rows(sides, classes, labels, size=len(cells))
 
 
-def _type_rows(cells: Cells, labels: Iterable[str] | None, metric: Metric) -> Floats:
+def _type_rows(cells: Cells, labels: Iterable[str] | None, metric: Metric) -> ClassRows:
     own_type = partial(type_of, scheme=metric.scheme)
     return class_rows_of_tokens(cells, labels, class_of=own_type, outside=OUTSIDE)
 
@@ -455,8 +456,8 @@ def _at_places(name: str, score: Callable[[Gains, Sequence[str], int], float]) -
 
 SEQUENCE_METRICS = (
     SumMetric("token_accuracy", right_tokens(), mean_of),
-    counted_metric("entity_f1", _strict_rows, None, "any entity"),
-    counted_metric("entity_f1_lenient", _lenient_rows, None, "any entity"),
+    counted_metric("entity_f1", _strict_rows, None, "any entity", _types),
+    counted_metric("entity_f1_lenient", _lenient_rows, None, "any entity", lambda metric: ()),
     counted_metric("entity_macro_f1", _strict_rows, "present", "any entity", _types),
     _overlap_metric("entity_type_f1", lambda overlaps: overlaps.same_type),
     _overlap_metric("entity_partial_f1", lambda overlaps: overlaps.partial),

@@ -51,6 +51,15 @@ class Units:
         self.size = systems[0].size
         """The number of units."""
 
+    def subset(self, positions: Sequence[int]) -> Units:
+        """The units of the examples at these positions, such as those of a category."""
+        some = Units(self.metrics, [pairs.subset(positions) for pairs in self.systems])
+        rows = np.asarray(positions, np.intp)
+        # Only the order of ranks counts, so that those among all examples do.
+        some._gold = self._gold[rows]
+        some._answers = [column[rows] for column in self._answers]
+        return some
+
     @cached_property
     def kinds(self) -> Kinds:
         """The kinds of units, in an order that depends on their content alone."""

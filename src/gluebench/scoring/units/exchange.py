@@ -150,26 +150,28 @@ class CountTables:
 
     def exchanged(self, heads: Floats) -> Exchange:
         """Count again after exchanges of so many units of each kind, shape (exchanges, kinds)."""
+        # The exchanges are the last axis of the tables, so that numpy's inner loops are long.
         moved = (self.b - self.a) @ heads.T
         one = (self.a @ self.counts)[:, :, np.newaxis] + moved
         other = (self.b @ self.counts)[:, :, np.newaxis] - moved
-        units, of_a, of_b = self.singles
-        # Of all units, and of all without one of each: shape (gold, predicted, 2, exchanges, 1 + units).
-        # Cells stay at least 0 where no such unit is left; these count 0 times.
         both = np.stack([one, other], axis=2)
-        tables = both[..., np.newaxis] - units[:, :, np.newaxis, np.newaxis]
+        units, of_a, of_b = self.singles
+        # Of all units, and of all without one of each: shape (gold, predicted, 2, 1 + units, exchanges).
+        tables = both[:, :, :, np.newaxis] - units[:, :, np.newaxis, :, np.newaxis]
+        # Cells stay at least 0 where no such unit is left; these count 0 times.
         np.maximum(tables, 0.0, out=tables)
         differences: list[Floats] = []
         added: list[Floats] = []
         for function, code in self.formulas:
             first, second = function.of(tables, code)
-            difference = first[:, 0] - second[:, 0]
+            difference = first[0] - second[0]
             # What a unit that kept its answers, and one that exchanged them, adds to the difference.
-            kept = first[:, of_a] - second[:, of_b]
-            turned = first[:, of_b] - second[:, of_a]
+            kept = first[of_a] - second[of_b]
+            turned = first[of_b] - second[of_a]
             differences.append(difference)
-            added.append((difference[:, np.newaxis] - np.stack([kept, turned])) * (1 - self.shares))
-        changes = with_mean(np.array(added))
+            added.append(difference - np.stack([kept, turned]))
+        # Shape (scores, 2, exchanges, kinds).
+        changes = with_mean(np.ascontiguousarray(np.array(added).swapaxes(2, 3)) * (1 - self.shares))
         numbers = np.stack([self.counts - heads, heads])
         total = (changes * numbers).sum(axis=(1, 3), keepdims=True)
         squares = ((changes - total * self.shares) ** 2 * numbers).sum(axis=(1, 3))

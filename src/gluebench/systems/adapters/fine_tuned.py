@@ -23,6 +23,7 @@ from gluebench.systems.adapters.huggingface import Checkpoint, Encoding, muted
 from gluebench.systems.protocols import Advance, Counting, silent
 from gluebench.systems.run import quiet
 from gluebench.systems.training.engine import engine
+from gluebench.systems.training.evaluation import cut_message, texts
 
 T = TypeVar("T")
 TaskData = tuple[Task, Sequence[Example], Sequence[Example]]
@@ -187,20 +188,16 @@ class FineTunedHere(Checkpoint):
     def _tell_cut(
         self, task: Task, train: Sequence[Example], encodings: Sequence[Encoding], settings: FineTuning
     ) -> None:
-        cut = self._count_cut(task, train, encodings)
+        cut = self._tokenizer.count_cut(texts(train), encodings)
         if cut:
-            what = "pairs" if len(task.columns) == 2 else "texts"
-            self._say(
-                f"{100 * cut / len(train):.2g} % of the training {what} of {task.name} ({cut:,} of "
-                f"{len(train):,}) are cut at {settings.max_length} tokens; --max-length keeps more"
-            )
+            self._say(cut_message(task, cut, len(train), settings.max_length, "--max-length"))
 
     def _write(self, model: nn.Module, home: Path, values: Mapping[str, Any]) -> None:
         """Save the model and its tokenizer, then the record that it is complete; remove the state."""
         home.mkdir(parents=True, exist_ok=True)
         with muted():
             cast(Any, model).save_pretrained(home)
-            self._tokenizer.save_pretrained(home)
+            self._tokenizer.save(home)
         write_json(home / RECORD, {"seed": self._seed, **values})
         (home / STATE).unlink(missing_ok=True)
 

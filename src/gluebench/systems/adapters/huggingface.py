@@ -5,6 +5,7 @@ Weights are loaded in float32 whatever the checkpoint has: an optimizer's small 
 
 import hashlib
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -23,6 +24,7 @@ from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.answers import mapped
 from gluebench.systems.protocols import Advance, Counting, silent
 from gluebench.systems.training.engine import Engine
+from gluebench.systems.training.evaluation import texts
 
 HEADED = "ForSequenceClassification"
 SENTENCES = 64
@@ -31,22 +33,58 @@ Encoding = Mapping[str, list[int]]
 """The tokenizer's fields for one example."""
 
 
-class Checkpoint:
-    """A checkpoint's tokenizer, and loading and batched prediction of its models."""
+class PairTokenizer:
+    """A checkpoint's tokenizer for single texts and pairs. Raises ModelError if it cannot be loaded."""
 
-    def __init__(self, name: str, *, engine: Engine, counting: Counting) -> None:
+    def __init__(self, name: str) -> None:
         expect_path_or_name(name)
         from transformers import AutoConfig, AutoTokenizer
 
-        self._name, self._counting, self._engine = name, counting, engine
         with loading(name):
             self._tokenizer: Any = AutoTokenizer.from_pretrained(name)
             positions = getattr(AutoConfig.from_pretrained(name), "max_position_embeddings", None)
-        self._most = min(self._tokenizer.model_max_length, positions or sys.maxsize)
+        self.longest = min(self._tokenizer.model_max_length, positions or sys.maxsize)
+        """The most tokens of an example that the model takes."""
         if self._tokenizer.pad_token is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token
         if self._tokenizer.pad_token is None:
             raise ModelError(f"hf:{name}: its tokenizer has no padding token, nor one that ends a text")
+        self.pad_token_id = int(self._tokenizer.pad_token_id)
+
+    def encode(self, inputs: Sequence[tuple[str, ...]], longest: int) -> list[Encoding]:
+        """Tokenize examples of one or two texts each, pairs as two segments; cut at `longest` tokens."""
+        if not inputs:
+            return []
+        fields = self._tokenizer(*self._sides(inputs), truncation=True, max_length=longest)
+        return [{name: fields[name][at] for name in fields} for at in range(len(inputs))]
+
+    def count_cut(self, inputs: Sequence[tuple[str, ...]], encodings: Sequence[Encoding]) -> int:
+        """Count the examples of which `encode` cut something off."""
+        longest = max((len(fields["input_ids"]) for fields in encodings), default=0)
+        full = [at for at, fields in enumerate(encodings) if len(fields["input_ids"]) == longest]
+        if not full:
+            return 0
+        uncut = self._tokenizer(*self._sides([inputs[at] for at in full]), verbose=False)
+        return sum(len(tokens) > longest for tokens in uncut["input_ids"])
+
+    def pad(self, encodings: Sequence[Encoding]) -> dict[str, Tensor]:
+        """Pad encodings to tensors of shape (batch, longest encoding) on the CPU."""
+        return dict(self._tokenizer.pad(list(encodings), return_tensors="pt"))
+
+    def save(self, folder: Path) -> None:
+        """Write the tokenizer's files."""
+        self._tokenizer.save_pretrained(folder)
+
+    def _sides(self, inputs: Sequence[tuple[str, ...]]) -> list[list[str]]:
+        return [list(side) for side in zip(*inputs, strict=True)]
+
+
+class Checkpoint:
+    """A checkpoint's tokenizer, and loading and batched prediction of its models."""
+
+    def __init__(self, name: str, *, engine: Engine, counting: Counting) -> None:
+        self._name, self._counting, self._engine = name, counting, engine
+        self._tokenizer = PairTokenizer(name)
 
     def _model(self, name: str, **options: Any) -> nn.Module:
         """Load a model with a classification head, in float32. Raises ModelError."""
@@ -58,7 +96,7 @@ class Checkpoint:
             )
         config: Any = model.config
         if getattr(config, "pad_token_id", None) is None:  # left-to-right models need it
-            config.pad_token_id = int(self._tokenizer.pad_token_id)
+            config.pad_token_id = self._tokenizer.pad_token_id
         return model.to(self._engine.device)
 
     def _encodings(self, task: Task, examples: Sequence[Example], longest: int) -> list[Encoding]:
@@ -67,24 +105,12 @@ class Checkpoint:
             raise ModelError(f"{task.name}: has {len(task.columns)} texts; a checkpoint takes one or two")
         if not task.labels and task.score_range is None:
             raise ModelError(f"{task.name}: has neither labels nor a range of scores (score_range)")
-        if not examples:
-            return []
-        longest = min(longest, self._most)
-        sides = [[example.inputs[column] for example in examples] for column in task.columns]
-        fields = self._tokenizer(*sides, truncation=True, max_length=longest)
-        return [{name: fields[name][at] for name in fields} for at in range(len(examples))]
-
-    def _count_cut(self, task: Task, examples: Sequence[Example], encodings: Sequence[Encoding]) -> int:
-        """Count the examples of which the tokenizer cut something off."""
-        longest = max((len(fields["input_ids"]) for fields in encodings), default=0)
-        full = [at for at, fields in enumerate(encodings) if len(fields["input_ids"]) == longest]
-        sides = [[examples[at].inputs[column] for at in full] for column in task.columns]
-        uncut = self._tokenizer(*sides, verbose=False)["input_ids"] if full else []
-        return sum(len(tokens) > longest for tokens in uncut)
+        longest = min(longest, self._tokenizer.longest)
+        return self._tokenizer.encode(texts(examples), longest)
 
     def _batch(self, encodings: Sequence[Encoding]) -> dict[str, Tensor]:
-        """Pad encodings to tensors of shape (batch, longest encoding)."""
-        padded = self._tokenizer.pad(list(encodings), return_tensors="pt")
+        """Pad encodings to tensors of shape (batch, longest encoding), on the engine's device."""
+        padded = self._tokenizer.pad(encodings)
         return {name: values.to(self._engine.device) for name, values in padded.items()}
 
     def _logits(
@@ -183,13 +209,15 @@ def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, mode
 
 @contextmanager
 def muted() -> Iterator[None]:
-    """Mute the messages and progress bars of transformers."""
+    """Mute the messages, warnings of future versions and progress bars of transformers."""
     logging: Any = import_module("transformers.utils.logging")  # the library does not type it
     before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
     finally:
         logging.set_verbosity(before)
         if bars:

@@ -37,10 +37,18 @@ class Body(nn.Module, ABC):
 
     dims: Mapping[int, int]
     """Number of input texts (1, 2) to the width of their features."""
+    longest: int | None = None
+    """Tokens that `prepare` keeps of an example; None if it does not count those that it cuts."""
 
     @abstractmethod
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:
         """Prepare one item for each example's texts, once per split; items can be pickled."""
+
+    def count_cut(self, inputs: Sequence[tuple[str, ...]], items: Sequence[Any]) -> int:
+        """Count the examples that lost tokens when `prepare` made these items."""
+        raise NotImplementedError(
+            f"{type(self).__name__} has a longest length and does not count what it cuts"
+        )
 
     @abstractmethod
     def collate(self, items: Sequence[Any]) -> Any:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.scoring.metrics import task_score
 from gluebench.systems.devices import arithmetic
@@ -18,6 +19,17 @@ from gluebench.systems.training.settings import Settings
 def texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
     """The input texts of each example, as a body prepares them."""
     return [tuple(example.inputs.values()) for example in examples]
+
+
+def cut_message(task: Task, cut: int, of: int, longest: int, option: str) -> str:
+    """Say how many of a task's training examples lost tokens, and which option keeps more."""
+    what = "pairs" if len(task.columns) == 2 else "texts"
+    percent = 100 * cut / of
+    share = f"{percent:.0f}" if percent >= 10 else f"{percent:.2g}"
+    return (
+        f"{share} % of the training {what} of {task.name} ({cut:,} of {of:,}) "
+        f"are cut at {longest} tokens; {option} keeps more"
+    )
 
 
 def predict(

@@ -1,7 +1,7 @@
-"""One row of BiLSTM models from data to a trained system: the work of `gluebench train`."""
+"""One row of models from data to a trained system: the work of `gluebench train`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +11,7 @@ import torch
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.dataset import source_file
 from gluebench.data.vectors import vector_width
+from gluebench.systems.devices import leads
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.run import Say, quiet
@@ -21,6 +22,7 @@ from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import engine
 from gluebench.systems.training.runs import MakeModel, Runs
 from gluebench.systems.training.settings import (
+    FINE_TUNING,
     PLAIN_WIDTH,
     PRESETS,
     SEEDS,
@@ -28,15 +30,24 @@ from gluebench.systems.training.settings import (
     SIZES,
     BiLstmSpec,
     Settings,
+    Spec,
+    TransformerSpec,
 )
-from gluebench.systems.training.trained import TrainedSystem, assembled, write_model, write_trained
+from gluebench.systems.training.trained import (
+    ENCODER,
+    TrainedSystem,
+    assembled,
+    shown_spec,
+    write_model,
+    write_trained,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """The settings of a row: one model for all tasks, or one for each."""
 
-    spec: BiLstmSpec
+    spec: Spec
     settings: Settings
     multi: bool = True
     seeds: tuple[int, ...] = SEEDS
@@ -45,9 +56,11 @@ class Row:
     def title(self, tasks: int) -> str:
         """Return the title in a table, given the number of tasks."""
         kind = "Multi-task" if self.multi and tasks > 1 else "Single-task"
-        return (
-            f"{kind} BiLSTM{' + attention' if self.spec.attention else ''}, {self.spec.hidden} per direction"
-        )
+        spec = self.spec
+        if isinstance(spec, TransformerSpec):
+            tuning = {"full": "", "frozen": ", frozen", "lora": f", LoRA of rank {spec.lora_rank}"}
+            return f"{kind} {Path(spec.encoder).name}{tuning[spec.tuning]}"
+        return f"{kind} BiLSTM{' + attention' if spec.attention else ''}, {spec.hidden} per direction"
 
 
 def preset(
@@ -70,6 +83,22 @@ def preset(
     return Row(BiLstmSpec(**sizes), replace(base, **(settings or {})), multi, chosen, vectors)
 
 
+def transformer_row(
+    encoder: str,
+    *,
+    multi: bool,
+    seeds: Sequence[int] = (),
+    spec: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Row:
+    """Return the row of a pre-trained encoder, with BERT's settings but for those changed.
+
+    Raises ValueError for invalid values.
+    """
+    own = TransformerSpec(encoder, **(spec or {}))
+    return Row(own, replace(FINE_TUNING, **(settings or {})), multi, tuple(seeds) or SEEDS[:1])
+
+
 def train_row(
     row: Row,
     data: Mapping[str, TaskData],
@@ -87,8 +116,12 @@ def train_row(
     """
     if not row.multi and (extra := [name for name, task_data in data.items() if task_data.auxiliary]):
         raise ValueError(f"{', '.join(extra)} can join multi-task training only, as a task of its own")
+    if isinstance(row.spec, TransformerSpec):
+        make_model = _transformer_maker(row, row.spec, folder)
+    else:
+        make_model = _bilstm_maker(row, row.spec, Corpus(benchmark, data_folder), folder, say)
     runs = Runs(
-        _model_maker(row, Corpus(benchmark, data_folder), folder, say),
+        make_model,
         row.settings,
         row.seeds,
         make_engine=lambda: engine(row.settings.precision, device),
@@ -99,9 +132,28 @@ def train_row(
     return TrainedSystem(folder, batch_size=row.settings.batch_size)
 
 
-def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
+def _home(row: Row, folder: Path, tasks: Sequence[Task]) -> Path:
+    """The folder of a model: that of the row, or of its task."""
+    return folder if row.multi else folder / quote(tasks[0].name, safe="")
+
+
+def _transformer_maker(row: Row, spec: TransformerSpec, folder: Path) -> MakeModel:
+    """Return a function that makes models of a pre-trained encoder, and keeps what rebuilds them."""
+    from gluebench.systems.neural.transformer import pretrained_body, save_configuration
+
+    def make_model(tasks: Sequence[Task]) -> MultiTaskModel:
+        body = pretrained_body(spec.encoder, spec)
+        home = _home(row, folder, tasks)
+        write_model(home, spec, tasks, None)
+        if leads():
+            save_configuration(body, home / ENCODER)
+        return MultiTaskModel(body, tasks, hidden=spec.classifier)
+
+    return make_model
+
+
+def _bilstm_maker(row: Row, spec: BiLstmSpec, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
     """Return a function that makes the models of a row; words of the same tasks are counted once."""
-    spec = row.spec
     known: dict[tuple[str, ...], tuple[Vocabulary, Tokenize]] = {}
 
     def make_model(tasks: Sequence[Task]) -> MultiTaskModel:
@@ -113,8 +165,7 @@ def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
             texts = list(read)
             tokenize = kept_tokenizer(texts, spec.tokenizer, spec.longest)
             known[names] = most_frequent(map(tokenize, texts), most=spec.most), tokenize
-            home = folder if row.multi else folder / quote(names[0], safe="")
-            write_model(home, spec, tasks, known[names][0])
+            write_model(_home(row, folder, tasks), spec, tasks, known[names][0])
         (words, tokenize), seed = known[names], torch.initial_seed()
         table = embedding_matrix(
             words, row.vectors, dim=spec.width, oov=spec.oov, seed=seed, lower=spec.lower
@@ -125,11 +176,15 @@ def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
 
 
 def _about(row: Row, benchmark: Benchmark, *, tasks: int) -> dict[str, Any]:
-    """Return the row's part of each run's card; a file of vectors by name and content."""
-    return {
+    """Return the row's part of each run's card; files of vectors and encoders by name and content."""
+    about = {
         "title": row.title(tasks),
         "benchmark": benchmark.name,
         "multi_task": row.multi,
-        "body": asdict(row.spec),
+        "body": shown_spec(row.spec),
         "vectors": row.vectors and source_file(row.vectors, row.vectors.name)._asdict(),
     }
+    if isinstance(row.spec, TransformerSpec) and Path(row.spec.encoder).is_dir():
+        paths = sorted(path for path in Path(row.spec.encoder).iterdir() if path.is_file())
+        about["encoder"] = {path.name: source_file(path, path.name).sha256 for path in paths}
+    return about

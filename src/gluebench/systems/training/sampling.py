@@ -1,5 +1,17 @@
-"""Sampling of tasks and examples for each update, and scaling of losses."""
+"""Sampling of tasks and examples for each update, and scaling of losses.
 
+With N the training examples of a task, or at most `Settings.size_limit` of them, it is drawn in proportion to
+
+- `examples`: N (section 5 of the paper); `batches`: the batches of one pass (the paper's code);
+- `temperature`: N to the power of 1 / T (T5: Raffel et al. 2020, section 3.5.2; jiant);
+- `square-root`: the root of N, and `annealed`: N to the power of 1 - 0.8 (e - 1) / (E - 1) in period e of E
+  (Stickland and Murray 2019, whose periods are epochs of a fixed number of updates; their code
+  raises the last epoch's weights to the new power, so that they become uniform sooner). A period here is that
+  between two checks, so E is `max_checks`;
+- `uniform`: 1.
+"""
+
+import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -45,11 +57,26 @@ def batch_count(examples: int, batch_size: int) -> int:
     return -(-examples // batch_size)
 
 
-def sampling_weights(examples: Mapping[str, int], settings: Settings) -> dict[str, int]:
-    """Task to its weight in the draws, from its number of training examples."""
+ANNEALING = 0.8
+"""How much the exponent of annealed sampling falls during a run."""
+
+
+def sampling_weights(examples: Mapping[str, int], settings: Settings, period: int = 0) -> Mapping[str, float]:
+    """Task to its weight in the draws, from its training examples; `period` counts the checks so far."""
+    limit = settings.size_limit
+    counted = {name: count if limit is None else min(count, limit) for name, count in examples.items()}
+    if settings.sampling == "batches":
+        return {name: batch_count(count, settings.batch_size) for name, count in counted.items()}
     if settings.sampling == "examples":
-        return dict(examples)
-    return {name: batch_count(count, settings.batch_size) for name, count in examples.items()}
+        return counted
+    if settings.sampling == "annealed":
+        periods = max(1, settings.max_checks - 1)
+        exponent = 1 - ANNEALING * min(period, periods) / periods
+    else:
+        exponent = {"square-root": 0.5, "temperature": 1 / settings.temperature, "uniform": 0.0}[
+            settings.sampling
+        ]
+    return {name: count**exponent for name, count in counted.items()}
 
 
 def loss_scales(examples: Mapping[str, int], settings: Settings) -> dict[str, float]:
@@ -61,12 +88,24 @@ def loss_scales(examples: Mapping[str, int], settings: Settings) -> dict[str, fl
     return {name: max(counts.values()) / count for name, count in counts.items()}
 
 
-def task_draws(weights: Mapping[str, float], *, seed: int, at_once: int = 10_000) -> Iterator[str]:
-    """Tasks in proportion to their weights, many at a time, with replacement, without end."""
+def run_draws(examples: Mapping[str, int], settings: Settings, *, period: int) -> Iterator[str]:
+    """The tasks of a run's updates, without end; `period` is the number of updates between two checks."""
+    if settings.sampling != "annealed":
+        weights = [sampling_weights(examples, settings)]
+        return task_draws(weights, seed=settings.seed, at_once=settings.drawn_at_once)
+    weights = [sampling_weights(examples, settings, check) for check in range(settings.max_checks)]
+    return task_draws(weights, seed=settings.seed, at_once=period)
+
+
+def task_draws(weights: Sequence[Mapping[str, float]], *, seed: int, at_once: int = 10_000) -> Iterator[str]:
+    """Tasks in proportion to their weights, with replacement, without end.
+
+    The first `at_once` are drawn by the first weights, and so on; the last weights serve for all that follow.
+    """
     rng = random.Random(f"{seed}/tasks")
-    names, chances = tuple(weights), tuple(weights.values())
-    while True:
-        yield from rng.choices(names, chances, k=at_once)
+    for block in itertools.count():
+        own = weights[min(block, len(weights) - 1)]
+        yield from rng.choices(tuple(own), tuple(own.values()), k=at_once)
 
 
 def batch_draws(

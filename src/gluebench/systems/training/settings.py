@@ -5,7 +5,7 @@ for the choice. `PAPER` has the text's values, `RELEASED` the code's; section nu
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from gluebench.systems.options import parsed
@@ -62,8 +62,12 @@ class Settings:
     """When scores, not only the learning rate, end a run (`gluebench.systems.training.progress`)."""
     stop_after: int = 5
     """Checks without improvement that end a run (section 5)."""
-    sampling: Literal["batches", "examples"] = "batches"
-    """Quantity that a task's sampling probability is proportional to. Paper: examples; code: batches."""
+    sampling: Literal["batches", "examples", "square-root", "temperature", "uniform", "annealed"] = "batches"
+    """How often a task is drawn (`gluebench.systems.training.sampling`). Paper: examples; code: batches."""
+    temperature: float = 1.0
+    """With "temperature": 1 is as "examples", 2 as "square-root", a large one nearly uniform."""
+    size_limit: int | None = None
+    """Examples of a task that count in sampling, at most (the K of T5)."""
     drawn_at_once: int = 10_000
     """Number of tasks drawn at a time, with replacement."""
     scaling: Literal["batches", "examples", "none"] = "batches"
@@ -86,12 +90,12 @@ class Settings:
     """As in `gluebench.systems.devices`; fp16 needs Accelerate."""
     seed: int = SEEDS[0]
     """Seed of the weights, the order of tasks and batches, and dropout."""
-    save_every: int | None = None
-    """Updates between saved states, in addition to those at each check."""
+    save_minutes: float = 5.0
+    """Minutes between saved states, in addition to those at each check and at SIGINT or SIGTERM."""
 
     def __post_init__(self) -> None:
-        counts = ("batch_size", "max_checks", "stop_after", "drawn_at_once", "check_every", "save_every")
-        _refuse_wrong(self, positive=("learning_rate", "decay", *counts), factors=("decay",))
+        counts = ("batch_size", "max_checks", "stop_after", "drawn_at_once", "check_every", "size_limit")
+        _refuse_wrong(self, positive=("learning_rate", "decay", "temperature", *counts), factors=("decay",))
 
 
 PAPER = Settings(minimum_learning_rate=1e-5, sampling="examples", scaling="examples", bucketed=False)
@@ -111,6 +115,18 @@ SMALL = Settings(
 """Minutes of CPU: small batches, at most ten passes."""
 TINY = replace(SMALL, max_checks=6)
 """Seconds to a few minutes on the sample benchmark."""
+FINE_TUNING = Settings(
+    learning_rate=2e-5,
+    minimum_learning_rate=1e-8,
+    l2=0.0,
+    clip=1.0,
+    batch_size=32,
+    check_every=None,
+    max_checks=3,
+    sampling="examples",
+    scaling="none",
+)
+"""A pre-trained encoder: the rate, batches and three passes of BERT (Devlin et al. 2019)."""
 PRESETS: Mapping[str, Settings] = {"tiny": TINY, "small": SMALL, "paper": PAPER, "released": RELEASED}
 
 
@@ -150,6 +166,39 @@ class BiLstmSpec:
         _refuse_wrong(self, positive=sizes, factors=("dropout",))
 
 
+@dataclass(frozen=True, slots=True)
+class TransformerSpec:
+    """A pre-trained encoder of Hugging Face, and how much of it is trained.
+
+    Raises ValueError for an invalid value.
+    """
+
+    encoder: str
+    """Name on the hub, or of a folder."""
+    tuning: Literal["full", "frozen", "lora"] = "full"
+    """All weights, none (the heads alone learn), or adapters of low rank (LoRA, Hu et al. 2022)."""
+    lora_rank: int = 8
+    lora_alpha: int = 16
+    """Scale of the adapters, times the rank."""
+    lora_dropout: float = 0.0
+    pooling: Literal["first", "mean", "last"] = "first"
+    """What a head reads: the state of the first or the last token, or the mean of all."""
+    dropout: float = 0.1
+    """On what the heads read, as in BERT."""
+    classifier: int = 512
+    """Width of a classifier's hidden layer."""
+    longest: int = 128
+    """Maximum number of tokens of an example, both texts of a pair together."""
+    gradient_checkpointing: bool = False
+    """Whether layers are computed again in the backward pass: less memory, a third more time."""
+
+    def __post_init__(self) -> None:
+        sizes = ("lora_rank", "lora_alpha", "classifier", "longest")
+        _refuse_wrong(self, positive=sizes, factors=("dropout", "lora_dropout"))
+
+
+Spec = BiLstmSpec | TransformerSpec
+
 SIZES: Mapping[str, Mapping[str, Any]] = {
     "tiny": {"hidden": 100, "classifier": 128},
     "small": {"hidden": 300},
@@ -166,15 +215,16 @@ class Changes(NamedTuple):
     body: dict[str, Any]
 
 
-def parted(changes: Iterable[str]) -> Changes:
+def parted(changes: Iterable[str], spec: type[Spec] = BiLstmSpec) -> Changes:
     """Parse "NAME=VALUE" options by the type of each option. Raises ValueError for an invalid one."""
-    settings, body = get_type_hints(Settings), get_type_hints(BiLstmSpec)
+    settings, body = get_type_hints(Settings), get_type_hints(spec)
+    body.pop("encoder", None)  # named by an option of its own
     parts = Changes({}, {})
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals or name not in {**settings, **body}:
-            known = sorted(field.name for kind in (Settings, BiLstmSpec) for field in fields(kind))
-            raise ValueError(f"{change!r} is not NAME=VALUE; NAME is one of {', '.join(known)}")
+            known = ", ".join(sorted({*settings, *body}))
+            raise ValueError(f"{change!r} is not NAME=VALUE; NAME is one of {known}")
         kind = settings.get(name) or body[name]
         (parts.settings if name in settings else parts.body)[name] = parsed(name, text, kind)
     return parts

@@ -20,10 +20,12 @@ from gluebench.systems.text.ptb import tokenizer
 from gluebench.systems.text.vocabulary import Vocabulary
 from gluebench.systems.training.checkpoint import Outcome, read_outcome, take_weights
 from gluebench.systems.training.evaluation import predict
-from gluebench.systems.training.settings import BiLstmSpec
+from gluebench.systems.training.settings import BiLstmSpec, Spec, TransformerSpec
 
 MODEL = "model.json"
 MODEL_SCHEMA = "gluebench.model/1"
+ENCODER = "encoder"
+"""Folder with the configuration and the tokenizer of a pre-trained encoder."""
 FILE = "trained.json"
 SCHEMA = "gluebench.trained/1"
 
@@ -48,7 +50,15 @@ def assembled(
     return MultiTaskModel(body, tasks, hidden=spec.classifier)
 
 
-def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary) -> None:
+def shown_spec(spec: Spec) -> dict[str, Any]:
+    """A body's sizes and options ready for JSON; an encoder's folder by its name, never by its path."""
+    values = asdict(spec)
+    if isinstance(spec, TransformerSpec) and Path(spec.encoder).is_dir():
+        values["encoder"] = Path(spec.encoder).resolve().name
+    return values
+
+
+def write_model(folder: Path, spec: Spec, tasks: Sequence[Task], words: Vocabulary | None) -> None:
     """Save a model's sizes, its words, and what its heads need of their tasks in a folder, beside its runs.
 
     Raises DataError if the folder has the runs of another model, which could then no longer be read.
@@ -57,29 +67,37 @@ def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vo
     fields = ("name", "columns", "words", "score_range")
     values = {
         "schema": MODEL_SCHEMA,
-        "body": asdict(spec),
+        "body": shown_spec(spec),
         "tasks": [{field: getattr(task, field) for field in fields} for task in tasks],
-        "words": words.words,
     }
+    if words is not None:
+        values["words"] = words.words
     path = folder / MODEL
     if not path.is_file():
         write_json(path, values)
         return
     there, expected = json.loads(path.read_text(encoding="utf-8")), json.loads(json.dumps(values))
     changed = differences(there.get("body", {}), expected["body"])
-    changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != expected[name]]
+    changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != expected.get(name)]
     if changed:
         what = "; ".join(changed)
         raise DataError(f"{path}: another model: {what}; name another folder, or remove that one")
 
 
 def read_model(folder: Path) -> MultiTaskModel:
-    """Rebuild the model saved in a folder, without vectors and weights. Raises DataError."""
+    """Rebuild the model saved in a folder, without vectors and weights. Raises DataError, ModelError."""
     values = _values(folder / MODEL, MODEL_SCHEMA)
     with parsing(folder / MODEL, "the record of a trained model", "train again"):
-        spec, words = BiLstmSpec(**values["body"]), Vocabulary(values["words"])
         tasks = [_task(record) for record in values["tasks"]]
-    return assembled(spec, tasks, words, np.zeros((len(words), spec.width), dtype=np.float32))
+        if "encoder" in values["body"]:
+            spec = TransformerSpec(**values["body"])
+        else:
+            sizes, words = BiLstmSpec(**values["body"]), Vocabulary(values["words"])
+            table = np.zeros((len(words), sizes.width), dtype=np.float32)
+            return assembled(sizes, tasks, words, table)
+    from gluebench.systems.neural.transformer import untrained_body
+
+    return MultiTaskModel(untrained_body(folder / ENCODER, spec), tasks, hidden=spec.classifier)
 
 
 def _task(values: Mapping[str, Any]) -> Task:

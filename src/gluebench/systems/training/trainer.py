@@ -7,6 +7,7 @@ same weights: to the last bit on the CPU of one machine, with as many threads an
 import hashlib
 import json
 import math
+import signal
 import time
 from collections import deque
 from collections.abc import Generator, Mapping
@@ -26,13 +27,23 @@ from gluebench.systems.training import checkpoint, sampling
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, seeded
-from gluebench.systems.training.evaluation import TaskScore, macro, predict_together, score, texts
+from gluebench.systems.training.evaluation import (
+    TaskScore,
+    cut_message,
+    macro,
+    predict_together,
+    score,
+    texts,
+)
+from gluebench.systems.training.interrupts import Interrupts
 from gluebench.systems.training.log import Log, Pace, line
 from gluebench.systems.training.progress import WEIGHTS, Progress, decay_schedule, reason_to_stop
 from gluebench.systems.training.settings import Settings
 
 FAR = 1_000_003
 """Distance between the dropout seeds of two processes."""
+AGREE_EVERY = 10
+"""Updates after which several processes agree whether to save: each time they wait for each other."""
 
 
 class Drawn(NamedTuple):
@@ -72,11 +83,13 @@ class Trainer:
     def train(self) -> Outcome:
         """Train, or go on training, until the run ends; the model then has its best weights.
 
-        Raises DataError if the folder holds another run, FloatingPointError for a loss that is not finite.
+        At SIGINT or SIGTERM the run saves its state, says where, and then lets the signal have its effect
+        (KeyboardInterrupt, or the end of the process). Raises DataError if the folder holds another run,
+        FloatingPointError for a loss that is not finite.
         """
         shapes = [(name, list(values.shape)) for name, values in self.model.state_dict().items()]
         settings = asdict(self.settings)
-        del settings["save_every"]
+        del settings["save_minutes"]
         self._identity = {  # what must be the same for a saved run to be resumed
             "settings": settings,
             "data": {name: data.fingerprints() for name, data in self.data.items()},
@@ -98,7 +111,14 @@ class Trainer:
             finally:
                 self._stream.close()
                 self._log.close()
-            return self._finish()
+            if self._ended_by is None:
+                return self._finish()
+            if self._progress.stopped is None:
+                self._say_how_to_go_on(self._ended_by)
+            else:  # the signal came with the last update
+                self._finish()
+        signal.raise_signal(self._ended_by)
+        raise KeyboardInterrupt
 
     def _begin(self) -> None:
         """Set up the run, then restore its last saved state, if there is one."""
@@ -106,6 +126,7 @@ class Trainer:
         sizes = {name: len(data.train) for name, data in self.data.items()}
         self._scales = sampling.loss_scales(sizes, settings)
         self._train = {name: body.prepare(texts(data.train)) for name, data in self.data.items()}
+        self._say_what_is_cut()
         self._dev = {
             name: {split: body.prepare(texts(rows)) for split, rows in data.dev.items()}
             for name, data in self.data.items()
@@ -119,9 +140,8 @@ class Trainer:
         if self._engine.rank:
             torch.manual_seed(settings.seed + FAR * self._engine.rank)
         self._schedule = decay_schedule(self._optimizer, settings)
-        weights, seed = sampling.sampling_weights(sizes, settings), settings.seed
-        self._sampler = sampling.task_draws(weights, seed=seed, at_once=settings.drawn_at_once)
-        size, bucketed = settings.batch_size, settings.bucketed
+        self._sampler = sampling.run_draws(sizes, settings, period=self._check_interval)
+        size, seed, bucketed = settings.batch_size, settings.seed, settings.bucketed
         self._streams = {
             name: sampling.batch_draws(
                 name, [body.lengths(item) for item in items], size=size, seed=seed, bucketed=bucketed
@@ -134,14 +154,25 @@ class Trainer:
         self._stream = self._batches()
         self.model.train()
 
+    def _say_what_is_cut(self) -> None:
+        body = self.model.body
+        if body.longest is None:
+            return
+        for name, data in self.data.items():
+            cut = body.count_cut(texts(data.train), self._train[name])
+            if cut:
+                self.say(cut_message(data.task, cut, len(data.train), body.longest, "--set longest=N"))
+
     def _run(self) -> None:
         progress, settings = self._progress, self.settings
         if progress.update:
             self.say(f"going on after update {progress.update:,}")
         last = self._check_interval * settings.max_checks
         pace, self._clock = Pace(progress.update, last, shown=self._engine.rank == 0), time.monotonic()
-        with pace.bar as bar:
-            while progress.stopped is None:
+        self._saved_at = self._clock
+        self._ended_by: int | None = None
+        with pace.bar as bar, Interrupts() as interrupts:
+            while progress.stopped is None and self._ended_by is None:
                 self._update()
                 bar.update()
                 if progress.update % self._check_interval == 0:
@@ -150,8 +181,26 @@ class Trainer:
                     speed = pace.text(progress.update)
                     self.say(line(progress.rows[-1], list(self.data), settings, pace=speed))
                     self._save()
-                elif settings.save_every and progress.update % settings.save_every == 0:
-                    self._save()
+                self._save_if_due(interrupts.received)
+
+    def _save_if_due(self, received: int | None) -> None:
+        """Save if the last state is old, or if a signal ends the run. All processes do so together."""
+        due = time.monotonic() - self._saved_at >= 60 * self.settings.save_minutes
+        if self._engine.world > 1:
+            if self._progress.update % AGREE_EVERY:
+                return
+            parts = self._engine.gathered((received, due))
+            received = max((number for number, _ in parts if number is not None), default=None)
+            due = any(own_due for _, own_due in parts)
+        if due or received is not None:
+            self._save()
+        self._ended_by = received
+
+    def _say_how_to_go_on(self, number: int) -> None:
+        self.say(
+            f"stopped by {signal.Signals(number).name} after update {self._progress.update:,}, "
+            f"which is saved in {self.folder / checkpoint.STATE}; the same command goes on from there"
+        )
 
     def _drawn(self) -> Drawn:
         """Draw the next batch and make this process's share of it."""
@@ -248,6 +297,7 @@ class Trainer:
     def _save(self) -> None:
         """Save all that changes during a run; only then remove weights that are no longer the best."""
         self._add_time()
+        self._saved_at = time.monotonic()
         rank_state = {
             "cpu": torch.get_rng_state(),
             "gpu": torch.cuda.get_rng_state() if torch.cuda.is_available() else None,

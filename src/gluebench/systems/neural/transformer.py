@@ -1,0 +1,120 @@
+"""A pre-trained encoder of Hugging Face as the body of a model: trained whole, by LoRA, or frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from gluebench.systems.adapters.huggingface import Encoding, PairTokenizer, loading, muted
+from gluebench.systems.neural.model import Body
+from gluebench.systems.training.settings import TransformerSpec
+
+
+class TransformerBody(Body):
+    """One encoder for all tasks; a pair is one sequence of two segments, as in BERT (Devlin et al. 2019)."""
+
+    def __init__(self, encoder: nn.Module, tokenizer: PairTokenizer, spec: TransformerSpec) -> None:
+        super().__init__()
+        width = int(cast(Any, encoder).config.hidden_size)
+        self.dims = {1: width, 2: width}
+        self.tokenizer = tokenizer
+        self.longest = min(spec.longest, tokenizer.longest)
+        self._pooling, self._frozen = spec.pooling, spec.tuning == "frozen"
+        self.dropout = nn.Dropout(spec.dropout)
+        self.encoder = _adapted(encoder, spec)
+
+    def train(self, mode: bool = True) -> TransformerBody:
+        """Set the mode; a frozen encoder stays without dropout, so that its features are always the same."""
+        super().train(mode)
+        if self._frozen:
+            self.encoder.eval()
+        return self
+
+    def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Encoding]:
+        """Tokenize each example; cut the longer text of one that is too long."""
+        return self.tokenizer.encode(inputs, self.longest)
+
+    def count_cut(self, inputs: Sequence[tuple[str, ...]], items: Sequence[Any]) -> int:
+        """Count the examples that lost tokens."""
+        return self.tokenizer.count_cut(inputs, items)
+
+    def collate(self, items: Sequence[Any]) -> dict[str, Tensor]:
+        """Pad the items: field to (batch, longest item)."""
+        return self.tokenizer.pad(items)
+
+    def lengths(self, item: Any) -> tuple[int, ...]:
+        """The tokens of the one sequence."""
+        return (len(item["input_ids"]),)
+
+    def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
+        """Features (batch, width)."""
+        states = self.encoder(**batch).last_hidden_state
+        return self.dropout(_pooled(states, batch["attention_mask"], self._pooling))
+
+
+def pretrained_body(name: str, spec: TransformerSpec) -> TransformerBody:
+    """Load a body from a folder or the hub, in float32. Raises ModelError if it cannot be loaded."""
+    from transformers import AutoModel
+
+    tokenizer = PairTokenizer(name)
+    with loading(name):
+        encoder: nn.Module = AutoModel.from_pretrained(name, dtype=torch.float32)
+    return TransformerBody(encoder, tokenizer, spec)
+
+
+def save_configuration(body: TransformerBody, folder: Path) -> None:
+    """Write the encoder's configuration and tokenizer, from which `untrained_body` makes it."""
+    with muted():
+        cast(Any, body.encoder).config.save_pretrained(folder)
+        body.tokenizer.save(folder)
+
+
+def untrained_body(folder: Path, spec: TransformerSpec) -> TransformerBody:
+    """Make a body from its saved configuration, its weights to be loaded. Raises ModelError."""
+    from transformers import AutoConfig, AutoModel
+
+    tokenizer = PairTokenizer(str(folder))
+    with loading(str(folder)):
+        encoder: nn.Module = AutoModel.from_config(AutoConfig.from_pretrained(folder), dtype=torch.float32)
+    return TransformerBody(encoder, tokenizer, spec)
+
+
+def _adapted(encoder: nn.Module, spec: TransformerSpec) -> nn.Module:
+    """The encoder with those weights trainable that the specification says."""
+    if getattr(encoder, "pooler", None) is not None:
+        encoder.pooler = None  # type: ignore[assignment]  # the heads read the states themselves
+    if spec.gradient_checkpointing:
+        with muted():
+            cast(Any, encoder).gradient_checkpointing_enable({"use_reentrant": False})
+    if spec.tuning == "frozen":
+        encoder.requires_grad_(False)
+    if spec.tuning != "lora":
+        return encoder
+    from peft import LoraConfig, get_peft_model
+
+    config = LoraConfig(
+        r=spec.lora_rank,
+        lora_alpha=spec.lora_alpha,
+        lora_dropout=spec.lora_dropout,
+        target_modules="all-linear",
+    )
+    with muted():
+        return cast(nn.Module, get_peft_model(cast(Any, encoder), config))
+
+
+def _pooled(states: Tensor, mask: Tensor, pooling: str) -> Tensor:
+    """One vector of each sequence, (batch, width), from (batch, length, width) and its mask of tokens."""
+    if pooling == "mean":
+        weights = mask.unsqueeze(-1).to(states.dtype)
+        return (states * weights).sum(1) / weights.sum(1)
+    # Where a tokenizer pads on the left, the first token is not at position 0.
+    positions = torch.arange(mask.shape[1], device=mask.device)
+    if pooling == "first":
+        chosen = mask.argmax(1)
+    else:
+        chosen = (mask * positions).argmax(1)
+    return states[torch.arange(len(states), device=states.device), chosen]
