@@ -10,7 +10,7 @@ from gluebench.data.errors import DataError
 from gluebench.data.home import data_folder, task_folder
 from gluebench.data.table import Table, load
 from gluebench.scoring import Gold
-from gluebench.scoring.tags import Metadata, numbered, with_pairs
+from gluebench.scoring.tags import Metadata, numbered
 from gluebench.submission import Column
 from gluebench.submission.forms import cell_form
 
@@ -48,10 +48,8 @@ def gold_from_data(
         columns[file.name] = _column(table, order)
         if table.task.phenomena and TAGS in table.columns:
             phenomena[file.name] = _tagged(table, order)
-        task = table.task
-        if task.metadata or task.in_pairs or GROUP in table.columns:
-            about = _metadata(table, order)
-            metadata[file.name] = with_pairs(about, task, columns[file.name].row_indices)
+        if table.task.metadata or GROUP in table.columns:
+            metadata[file.name] = _metadata(table, order)
         if (folder / FILE).is_file():
             fingerprints[file.name] = read_dataset(folder).splits[split].fingerprint
     if not columns:

@@ -30,9 +30,9 @@ from gluebench.submission.forms import cell_form
 from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
 from gluebench.submission.problems import Problem, listed
 from gluebench.submission.rows import Layout
-from gluebench.submission.shapes import read_shaped, shaped
+from gluebench.submission.shapes import read_shaped, shaped, with_lengths
 from gluebench.submission.submission import Column
-from gluebench.submission.tables import Table, read_table
+from gluebench.submission.tables import read_table
 from gluebench.submission.values import as_tsv, file_named, plain_values
 
 SUFFIX = ".tsv"
@@ -101,8 +101,9 @@ class Gold:
     """What the uncertainty is over, in a sentence, if the labels are those of a scored table."""
 
     def __post_init__(self) -> None:
-        """Raise GoldError if a metric lacks what it needs: groups, or tags in its scheme."""
+        """Add declared pairs. Raise GoldError if a metric lacks groups or tags in its scheme."""
         problems = []
+        object.__setattr__(self, "metadata", with_pairs(self.metadata, self.benchmark, self.columns))
         for task in self.benchmark.tasks:
             for metric in task.metrics:
                 column = self.columns.get(metric.file)
@@ -182,7 +183,6 @@ def read_gold(
                 sheet = Sheet(name, data, split, column.row_indices)
                 by_file[file.name] = read_sheet(sheet, task)
                 problems += sheet.problems
-    _add_pairs(metadata, benchmark, columns)
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
@@ -192,15 +192,6 @@ def read_gold(
         raise GoldError(problems if other is None else [other], folder=home)
     gold = Gold(benchmark, role, home, columns, phenomena, metadata, partial, warnings=tuple(warnings))
     return gold if given is not None else _with_version(gold)
-
-
-def _add_pairs(metadata: dict[str, Metadata], benchmark: Benchmark, columns: Mapping[str, Column]) -> None:
-    """Add the groups of the pairs that the manifest declares, where no file has them."""
-    for name, column in columns.items():
-        task = benchmark.task(benchmark.file(name).task)
-        if task.in_pairs:
-            about = metadata.get(name, Metadata(None, {}))
-            metadata[name] = with_pairs(about, task, column.row_indices)
 
 
 def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:
@@ -262,7 +253,7 @@ def _read_labels(
     if _is_shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
         table = read_shaped(name, data, file, task, layout, role)
         if file.gold.text:
-            table = _with_lengths(table, name, data, file, task, layout, role)
+            table = with_lengths(table, name, data, file, task, layout, role)
     else:
         data = _LACKING.sub(b"", data) if file.gaps else data
         table = read_table(name, data, layout)
@@ -275,28 +266,6 @@ def _read_labels(
         problem("more", name, what=f"{count:,} more of {code}") for code, count in table.unshown.items()
     ]
     return table.column
-
-
-def _with_lengths(
-    table: Table, name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role
-) -> Table:
-    """The table with spans of weight 0 up to the ends of the texts, which are in another column."""
-    as_text = task._replace(form="text")
-    texts = read_shaped(
-        name,
-        data,
-        file._replace(column=file.gold.text),
-        as_text,
-        replace(layout, form=cell_form(as_text)),
-        role,
-    )
-    if table.column is None or texts.column is None:
-        return table if table.column is None else texts
-    lengths = dict(zip(texts.column.row_indices, map(len, texts.column.cells), strict=True))
-    cells = []
-    for index, spans in zip(table.column.row_indices, table.column.cells, strict=True):
-        cells.append((*spans, (0, lengths[index], "0")))
-    return table._replace(column=replace(table.column, values=tuple(cells)))
 
 
 def _read_groups(data: bytes, file: TestFile, task: Task, column: Column) -> Metadata | None:

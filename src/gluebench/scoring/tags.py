@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from gluebench.benchmark import Phenomenon, Split, Task
+from gluebench.benchmark import Benchmark, Phenomenon, Split, Task
 from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import closest, fold
 from gluebench.reading.nested import ID_KEYS, read_json
 from gluebench.reading.notation import PLACE
 from gluebench.reading.records import ReadingError
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
+from gluebench.submission.submission import Column
 
 GROUP = "group"
 DIRECTION = "direction"
@@ -236,19 +237,26 @@ def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -
     return tuple(part for part in parts if part.positions)
 
 
-def with_pairs(about: Metadata, task: Task, indices: Sequence[int]) -> Metadata:
-    """The metadata with the groups and directions of pairs, if the manifest declares pairs.
+def with_pairs(
+    metadata: Mapping[str, Metadata], benchmark: Benchmark, columns: Mapping[str, Column]
+) -> dict[str, Metadata]:
+    """The metadata with groups and directions of pairs, for tasks whose manifest declares pairs.
 
     Examples 0 and 1, 2 and 3, and so on are then one pair of texts, the first of them forward (section 4 of
     the paper). Groups and directions that are known stay.
     """
-    if not task.in_pairs or about.groups is not None:
-        return about
-    columns = dict(about.columns)
-    if DIRECTION in task.metadata and DIRECTION not in columns:
-        columns[DIRECTION] = tuple("backward" if index % 2 else "forward" for index in indices)
-    ordered = {name: columns[name] for name in task.metadata if name in columns}
-    return Metadata(numbered([index // 2 for index in indices]), ordered)
+    paired = dict(metadata)
+    for task in benchmark.tasks:
+        for name in (file.name for file in task.files if task.in_pairs and file.name in columns):
+            about = metadata.get(name, Metadata(None, {}))
+            if about.groups is not None:
+                continue
+            indices = columns[name].row_indices
+            directions = tuple("backward" if index % 2 else "forward" for index in indices)
+            known = {DIRECTION: directions, **about.columns}
+            ordered = {key: known[key] for key in task.metadata if key in known}
+            paired[name] = Metadata(numbered([index // 2 for index in indices]), ordered)
+    return paired
 
 
 def numbered(values: Sequence[Hashable]) -> tuple[int, ...]:

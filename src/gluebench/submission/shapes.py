@@ -27,7 +27,7 @@ from gluebench.reading.notation import (
 from gluebench.reading.records import ReadingError
 from gluebench.reading.text import LINE, Row, decode, find_delimiter
 from gluebench.reading.text import read_table as split_table
-from gluebench.submission.forms import cell_text, plain_cell
+from gluebench.submission.forms import cell_form, cell_text, plain_cell
 from gluebench.submission.layouts import KEYS, VALUES, Cells
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
@@ -60,6 +60,22 @@ def shaped(file: TestFile, role: Role) -> bool:
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> Table:
     """Read a file of the shape that its manifest says; see `read_table`."""
     return read_shaped_rows(name, data, file, task, layout, role)[0]
+
+
+def with_lengths(
+    table: Table, name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role
+) -> Table:
+    """The spans with one of weight 0 up to the end of each text, which is in the column `gold.text`."""
+    file = file._replace(column=file.gold.text)
+    task = task._replace(form="text")
+    texts = read_shaped(name, data, file, task, replace(layout, form=cell_form(task)), role)
+    if table.column is None or texts.column is None:
+        return table if table.column is None else texts
+    lengths = dict(zip(texts.column.row_indices, map(len, texts.column.cells), strict=True))
+    cells = []
+    for index, spans in zip(table.column.row_indices, table.column.cells, strict=True):
+        cells.append((*spans, (0, lengths[index], "0")))
+    return table._replace(column=replace(table.column, values=tuple(cells)))
 
 
 def read_shaped_rows(
