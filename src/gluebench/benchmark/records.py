@@ -99,7 +99,7 @@ class GoldFile(NamedTuple):
     columns: Mapping[str, str] = {}
     """Column of the predictions to the name that it has there."""
     text: str = ""
-    """Column of the text over whose length spans have weights."""
+    """JSON key of the text over whose length spans have weights."""
 
 
 class TestFile(NamedTuple):

@@ -30,7 +30,7 @@ from gluebench.submission.forms import cell_form
 from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
 from gluebench.submission.problems import Problem, listed
 from gluebench.submission.rows import Layout
-from gluebench.submission.shapes import read_shaped, shaped, with_lengths
+from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import read_table
 from gluebench.submission.values import as_tsv, file_named, plain_values
@@ -252,8 +252,6 @@ def _read_labels(
     )
     if _is_shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
         table = read_shaped(name, data, file, task, layout, role)
-        if file.gold.text:
-            table = with_lengths(table, name, data, file, task, layout, role)
     else:
         data = _LACKING.sub(b"", data) if file.gaps else data
         table = read_table(name, data, layout)

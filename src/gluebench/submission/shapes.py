@@ -27,7 +27,7 @@ from gluebench.reading.notation import (
 from gluebench.reading.records import ReadingError
 from gluebench.reading.text import LINE, Row, decode, find_delimiter
 from gluebench.reading.text import read_table as split_table
-from gluebench.submission.forms import cell_form, cell_text, plain_cell
+from gluebench.submission.forms import cell_text, plain_cell
 from gluebench.submission.layouts import KEYS, VALUES, Cells
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
@@ -60,22 +60,6 @@ def shaped(file: TestFile, role: Role) -> bool:
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> Table:
     """Read a file of the shape that its manifest says; see `read_table`."""
     return read_shaped_rows(name, data, file, task, layout, role)[0]
-
-
-def with_lengths(
-    table: Table, name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role
-) -> Table:
-    """The spans with one of weight 0 up to the end of each text, which is in the column `gold.text`."""
-    file = file._replace(column=file.gold.text)
-    task = task._replace(form="text")
-    texts = read_shaped(name, data, file, task, replace(layout, form=cell_form(task)), role)
-    if table.column is None or texts.column is None:
-        return table if table.column is None else texts
-    lengths = dict(zip(texts.column.row_indices, map(len, texts.column.cells), strict=True))
-    cells = []
-    for index, spans in zip(table.column.row_indices, table.column.cells, strict=True):
-        cells.append((*spans, (0, lengths[index], "0")))
-    return table._replace(column=replace(table.column, values=tuple(cells)))
 
 
 def read_shaped_rows(
@@ -333,6 +317,8 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
         value = _strict(line, content, loaded)
         if value is None:
             raise ReadingError("expected JSON", "Write the file with a JSON library.", line)
+        if file.gold.text and layout.value == "label":
+            _add_lengths(value, file)
         answers += [_Answer(line, *answer) for answer in _answers(value, keys, file.id, line=lines)]
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
@@ -342,6 +328,15 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
         yield _Row(
             answer.line, str(example), _strict(answer.line, answer.value, partial(cell_text, task=task))
         )
+
+
+def _add_lengths(value: Any, file: TestFile) -> None:
+    """Add a span of weight 0 over the whole text to the weighted spans of each object."""
+    for item in value if isinstance(value, list) else [value]:
+        spans = item.get(file.column) if isinstance(item, dict) else None
+        text = item.get(file.gold.text) if isinstance(item, dict) else None
+        if isinstance(spans, list) and isinstance(text, str):
+            spans.append([0, len(text), 0])
 
 
 def _are_lines(values: Sequence[tuple[int, str]], file: TestFile) -> bool:
