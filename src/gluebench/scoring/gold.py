@@ -11,6 +11,7 @@ from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
 from gluebench.benchmark.metrics import needs, scheme_problem
+from gluebench.reading.text import as_utf8
 from gluebench.scoring.tags import (
     GROUP,
     Category,
@@ -18,7 +19,6 @@ from gluebench.scoring.tags import (
     Sheet,
     Tagged,
     categories,
-    nested_groups,
     numbered,
     problem,
     read_metadata,
@@ -169,13 +169,14 @@ def read_gold(
         if content is None:
             continue
         labels = file.of_labels()
-        column = _read_labels(name, content, labels, task, problems, role=role, partial=partial)
+        column, groups = _read_labels(name, content, labels, task, problems, role=role, partial=partial)
         if column is None:
             continue
         columns[file.name] = column
-        nested = _read_groups(content, labels, task, column)
-        if nested is not None and read(f"{file.name}{METADATA_SUFFIX}") is None:
-            metadata[file.name] = nested
+        grouped = any(needs(metric.function, "groups") for metric in task.metrics)
+        if grouped and groups and read(f"{file.name}{METADATA_SUFFIX}") is None:
+            own = [groups[index] for index in column.row_indices]
+            metadata[file.name] = Metadata(numbered(own), {})
             warnings.append(f"{file.name}: its groups come from the nesting of {name}")
         for suffix, read_sheet, by_file in sheets:
             data = read(name := f"{file.name}{suffix}")
@@ -239,8 +240,10 @@ def _read_labels(
     *,
     role: Role,
     partial: bool,
-) -> Column | None:
-    """Read the labels of a file; append errors to `problems`."""
+) -> tuple[Column | None, Mapping[int, int]]:
+    """The labels of a file, and index to group if they are nested in JSON; append errors to `problems`."""
+    data = as_utf8(data)
+    groups: Mapping[int, int] = {}
     layout = Layout(
         task.words or (task.vocabulary if task.form == "probabilities" else ()),
         file.size(role),
@@ -251,7 +254,9 @@ def _read_labels(
         ids=file.splits[role].ids,
     )
     if _is_shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
-        table = read_shaped(name, data, file, task, layout, role)
+        found = read_shaped(name, data, file, task, layout, role)
+        table = found.table
+        groups = found.groups
     else:
         data = _LACKING.sub(b"", data) if file.gaps else data
         table = read_table(name, data, layout)
@@ -263,16 +268,7 @@ def _read_labels(
     problems += [
         problem("more", name, what=f"{count:,} more of {code}") for code, count in table.unshown.items()
     ]
-    return table.column
-
-
-def _read_groups(data: bytes, file: TestFile, task: Task, column: Column) -> Metadata | None:
-    """The groups of a file whose answers are nested in them, for a task whose metrics need them."""
-    if not any(needs(metric.function, "groups") for metric in task.metrics):
-        return None
-    groups = nested_groups(data.decode("utf-8-sig"), file.column or "label")
-    own = [groups.get(index) for index in column.row_indices]
-    return None if None in own else Metadata(numbered(own), {})
+    return table.column, groups
 
 
 def _content(home: str, name: str) -> bytes | None:

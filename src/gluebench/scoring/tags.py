@@ -8,9 +8,7 @@ from typing import NamedTuple, TypeVar
 from gluebench.benchmark import Benchmark, Phenomenon, Split, Task
 from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import closest, fold
-from gluebench.reading.nested import ID_KEYS, read_json
 from gluebench.reading.notation import PLACE
-from gluebench.reading.records import ReadingError
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
 from gluebench.submission.submission import Column
 
@@ -173,24 +171,6 @@ def read_metadata(sheet: Sheet, task: Task) -> Metadata:
     }
     groups = values.pop(GROUP, None)
     return Metadata(None if groups is None else numbered(groups), values)
-
-
-def nested_groups(text: str, column: str) -> dict[int, int]:
-    """Index of each answer of nested JSON to the number of its group, the innermost list that holds it.
-
-    An answer is an object with the key `column`; its index is its id or, without one, its place among all.
-    Empty if the answers are not in several lists within objects.
-    """
-    try:
-        records = read_json(text, usual=(column,))
-    except ReadingError:
-        return {}  # a table
-    if records.groups is None or len({*records.groups}) < 2:
-        return {}
-    inner = records.names[records.find(column) or 0].rpartition(".")[0]
-    own = [f"{inner}.{key}" for key in ID_KEYS if f"{inner}.{key}" in records.names]
-    indices = records.column(own[0]) if own else range(len(records.rows))
-    return dict(zip(indices, records.groups, strict=True))
 
 
 def _check_columns(sheet: Sheet, task: Task) -> None:

@@ -19,7 +19,7 @@ from gluebench.submission.names import SUFFIX, Names, foreign, split_name
 from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
 from gluebench.submission.rows import Layout
-from gluebench.submission.shapes import read_shaped_rows, shaped
+from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column, Submission, missing_files
 from gluebench.submission.tables import Table, read_table
 
@@ -149,13 +149,14 @@ def read_file(
     expected = layout(file, task, role)
     if not shaped(file, role):
         return explain(path, data, expected, choices=choices, thorough=thorough)
-    table, cells = read_shaped_rows(path, data, file, task, expected, role)
+    found = read_shaped(path, data, file, task, expected, role)
+    table = found.table
     if not _is_wrong(table) or expected.form:
         return table
     from gluebench.submission.mistakes import Choices, explained_rows
 
-    if cells.rows:
-        table = explained_rows(path, cells, expected, table, choices=choices or Choices())
+    if found.cells.rows:
+        table = explained_rows(path, found.cells, expected, table, choices=choices or Choices())
     in_lists = file.splits[role].ordered and data.lstrip()[:1] in (b"[", b"{")
     if table.column is not None or in_lists or expected.ids:
         return table

@@ -15,7 +15,9 @@ from math import isfinite
 from typing import NamedTuple
 
 from gluebench.reading.notation import is_number
-from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of
+from gluebench.reading.text import as_utf8
+from gluebench.submission.answers import KEYS, VALUES
+from gluebench.submission.layouts import Cells, NotRecognizedError, cells_of
 from gluebench.submission.problems import Problem, worded
 from gluebench.submission.rows import Layout
 from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, of_truth, read_table
@@ -25,7 +27,7 @@ MOST_BYTES = 16 << 20
 _SAMPLE = 4_000
 """Bytes at the start of a file that are searched for mistakes made in all of its rows."""
 _STRUCTURAL = frozenset(
-    {"encoding", "separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
+    {"separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
 )
 """Errors after which the whole file is analyzed; after others, only if the sample shows a mistake."""
 _problem = worded(__file__)
@@ -60,7 +62,9 @@ class Sheet:
     """Label words in the order of the probabilities, if the file says it."""
 
     def tell(self, code: str, *, what: str = "", value: str | None = None, line: int | None = None) -> None:
-        """Record a mistake."""
+        """Record a mistake, once for both columns."""
+        if any(mistake.code == code for mistake in self.mistakes):
+            return
         words = listed_words(self.layout.words) if self.layout.words else "a number such as 3.5"
         shown = value and value[:60]
         key = "id" if self.layout.ids else "index"
@@ -108,6 +112,7 @@ def explained(
     The column holds the repaired predictions; None if errors remain. A large file is analyzed only if its
     first rows or its errors suggest a mistake in all rows, or if `thorough`.
     """
+    data = as_utf8(data)
     if len(data) > MOST_BYTES or most_marks(data, "\n\r") > layout.most_rows:
         return table
     if not (thorough or _is_promising(data, layout, table)):

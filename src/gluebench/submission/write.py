@@ -20,6 +20,7 @@ from gluebench.submission.submission import Column
 from gluebench.submission.write_shapes import write_nested, write_shaped
 
 _REPAIRS = {
+    "utf-16": "UTF-16 rewritten as UTF-8",
     "byte-order-mark": "byte order mark removed",
     "line-ends": "line ends rewritten",
     "header-name": "header rewritten",

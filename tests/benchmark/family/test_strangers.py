@@ -254,7 +254,7 @@ files = [{{ name = "winner", member = "winner.csv", columns = ["1", "2", "3"] }}
         (
             file.read_text().replace("Joy", "Mirth"),
             1,
-            "the columns anger, fear, joy, not ID, Anger, Fear, Mirth",
+            "the columns anger, fear, joy, not 'ID, Anger, Fear, Mirth'",
         ),
     ):
         file.write_text(text)
