@@ -62,7 +62,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         lines[file.path] = count_rows(data)
-        table = explain(name, data, layout(file, task, role))
+        table = explain(name, data, layout(file, task, role), task)
         problems += [replace(problem, line=None) for problem in table.problems]
         if table.unshown:
             unshown[name] = table.unshown

@@ -20,6 +20,7 @@ from gluebench.submission.submission import Column
 from gluebench.submission.write_shapes import write_nested, write_shaped
 
 _REPAIRS = {
+    "utf-16": "UTF-16 rewritten as UTF-8",
     "byte-order-mark": "byte order mark removed",
     "line-ends": "line ends rewritten",
     "header-name": "header rewritten",
@@ -244,7 +245,7 @@ def _fix(
     argmax: bool,
 ) -> _Result:
     task = benchmark.task(file.task)
-    words = next((words for words in labels if {*words} == {*task.words}), ())
+    words = next((words for words in labels if {*words} == {*task.words, *task.vocabulary}), ())
     choices = Choices(tuple(words), argmax)
     table = read_file(path, data, file, task, role, choices=choices, thorough=True)
     done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]

@@ -258,7 +258,7 @@ def _in_parts(base: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
         kind, _, part = split.name.partition("_")
         for folder in release.tasks[task.name].folders:
             home = homes.get(_folded(folder + part))
-            path = _usual_file(sorted(home.iterdir()), kind) if home is not None else None
+            path = None if home is None else _usual_file_below(home, kind)
             if path is not None and name not in files:
                 files[name] = path
                 parts = parts or bool(part)
@@ -331,6 +331,18 @@ def _in_folder(folder: Path, task: Task, release: Release) -> TaskFiles:
     usual = {name: _usual_file(entries, task.splits[name].name) for name in splits if name not in files.files}
     every = {**files.files, **{name: path for name, path in usual.items() if path is not None}}
     return files._replace(files={name: every[name] for name in splits if name in every})
+
+
+def _usual_file_below(folder: Path, split: str) -> Path | None:
+    """The file of a split in a folder, or in the only folder in it, as in a cache of datasets."""
+    for _ in range(DEEPEST):
+        entries = sorted(folder.iterdir())
+        path = _usual_file(entries, split)
+        inner = [entry for entry in entries if entry.is_dir()]
+        if path is not None or len(inner) != 1:
+            return path
+        folder = inner[0]
+    return None
 
 
 def _usual_file(entries: Iterable[Path], split: str) -> Path | None:
