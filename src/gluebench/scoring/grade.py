@@ -107,10 +107,9 @@ def class_scores(benchmark: Benchmark, pairs: Mapping[str, Pairs]) -> Mapping[st
     Files of other forms, of more than MOST_CLASSES classes and of a single one without a name are left out.
     """
     files = {}
-    metrics_by_file = (task.metrics_by_file() for task in benchmark.tasks)
-    for name, metrics in chain.from_iterable(by_file.items() for by_file in metrics_by_file):
-        if name in pairs:
-            scores = _class_scores(pairs[name], metrics)
+    for task in benchmark.tasks:
+        for name, metrics in task.metrics_by_file().items():
+            scores = _class_scores(pairs[name], metrics) if name in pairs else {}
             if len(scores) <= MOST_CLASSES and {*scores} - {""}:
                 files[name] = scores
     return by_class(files)

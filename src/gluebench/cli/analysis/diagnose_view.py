@@ -90,8 +90,10 @@ def _confused(confusion: Confusion) -> Iterator[tuple[str, ...]]:
     for word, counts, score in zip(confusion.labels, confusion.counts, classes, strict=True):
         yield (word, *map(str, counts), str(score.support), percent(score.recall))
     hits = sum(row[code] for code, row in enumerate(confusion.counts))
-    yield ("all", *(str(score.predicted) for score in classes), str(confusion.n), percent(hits / confusion.n))
-    yield ("right %", *(percent(score.precision) for score in classes), "", "")
+    predicted = [str(score.predicted) for score in classes]
+    precisions = [percent(score.precision) for score in classes]
+    yield ("all", *predicted, str(confusion.n), percent(hits / confusion.n))
+    yield ("right %", *precisions, "", "")
 
 
 def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
