@@ -12,6 +12,7 @@ from gluebench.reading.notation import is_number
 from gluebench.reading.records import ReadingError
 from gluebench.reading.text import DELIMITERS, LINE, Row, decode, find_delimiter, read_table
 from gluebench.submission.answers import KEYS, VALUES, read_answers
+from gluebench.submission.forms import plain_cell
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 
@@ -77,6 +78,10 @@ def _table_cells(text: str) -> Cells:
     if separator not in (LINE, "\t"):
         cells.departures.append(("separator", _SEPARATORS[separator]))
     for line, row in _split(text, separator):
+        if len(row) == 2 and row[1].strip():
+            cells.rows.append(row)
+            cells.lines.append(line)
+            continue
         if not any(map(str.strip, row)):
             continue
         if len(row) > _MOST_COLUMNS:
@@ -107,7 +112,9 @@ def _separator(text: str) -> str:
 def _split(text: str, separator: str) -> Iterator[Row]:
     if separator in DELIMITERS:
         try:
-            yield from list(read_table(text, separator))
+            rows = list(read_table(text, separator))
+            # A line end within quotes would end the row when it is read again.
+            yield from (Row(line, [plain_cell(cell) for cell in cells]) for line, cells in rows)
             return
         except ReadingError:  # a quotation mark is text, or a field is too long to be a prediction
             pass
