@@ -370,7 +370,7 @@ class MinutesOf:
 def test_runs_that_are_ended_at_random_moments_come_to_the_same_end(
     tmp_path: Path, body: str, number: signal.Signals
 ) -> None:
-    """Twenty moments, of which few come before the first update or after the last."""
+    """Twenty moments; what came before the signal is saved, but for the update that it may have cut."""
     needs(body)
     script = [sys.executable, str(Path(__file__).with_name("killed.py")), str(tmp_path), body, "random"]
     environment = {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{TESTS}"}
@@ -378,9 +378,9 @@ def test_runs_that_are_ended_at_random_moments_come_to_the_same_end(
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     ends = [line.split() for line in done.stdout.splitlines()]
     assert len(ends) == 20
-    assert sum(int(updates) > 0 for _, updates, _ in ends) >= 8
-    assert {second for _, _, second in ends} == {"0"}
-    for name, _, _ in ends:
+    for name, update, saved, exit_code in ends:
+        assert exit_code == "0"
+        assert saved == "0" or int(saved) >= int(update) - 1
         assert same(kept(tmp_path / name), kept(tmp_path / "whole"))
         assert (tmp_path / name / "log.csv").read_bytes() == (tmp_path / "whole" / "log.csv").read_bytes()
 

@@ -1,5 +1,6 @@
 """Predictions for many examples, and the scores of every task on its whole dev split as on the board."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -70,7 +71,7 @@ def predict_together(
 
 
 class TaskScore(NamedTuple):
-    """The score and the metrics of one task at one check, as fractions."""
+    """The score and the metrics of one task at one check, as fractions; NaN without dev examples."""
 
     score: float
     metrics: Mapping[str, float]
@@ -84,6 +85,8 @@ def score(
     Data without metrics have accuracy, or Pearson.
     """
     task = data.task
+    if not data.dev:
+        return TaskScore(math.nan, {})
     if validation == "pooled" or not task.metrics:
         metrics = _pooled(data, predictions)
     else:
