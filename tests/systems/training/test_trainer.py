@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from systems.training.several import main as stoppable
 from systems.training.toy import TOY, toy_data, toy_model
 
 from gluebench.data import DataError, Example
+from gluebench.systems.run import quiet
 from gluebench.systems.training.checkpoint import Outcome, take_weights
 from gluebench.systems.training.evaluation import predict, score
 from gluebench.systems.training.log import draw_curves, read_log
@@ -142,7 +144,7 @@ def test_heads_without_a_part_rest_or_are_moved_by_adams_momentum(tmp_path: Path
         settings,
         tmp_path,
         tensorboard=False,
-        say=lambda line: heads.append(model.state_dict()[name].clone()),
+        say=lambda line: line.startswith("check") and heads.append(model.state_dict()[name].clone()),
     ).train()
     rows = read_log(tmp_path)
     updated = [row["STS-B updates"] > 0 for row in rows]
@@ -276,6 +278,47 @@ def test_a_row_that_is_stopped_comes_to_the_same_end(tmp_path: Path, body: str) 
             stoppable(tmp_path / folder, json.dumps(asdict(settings)), body, stop)
     assert same(kept(tmp_path / "whole"), kept(tmp_path / "stopped"))
     assert (tmp_path / "whole" / "log.csv").read_bytes() == (tmp_path / "stopped" / "log.csv").read_bytes()
+
+
+def test_heads_that_adam_moves_while_idle_do_so_after_a_stop_too(tmp_path: Path) -> None:
+    """A gradient of zero is not the same as none, and is no part of the saved state."""
+    settings = replace(TOY, idle_heads="decay", save_minutes=0, check_every=40, max_checks=1)
+    for folder, stops in (("whole", [0]), ("stopped", [25, 0])):
+        for stop in stops:
+            stoppable(tmp_path / folder, json.dumps(asdict(settings)), "toy", stop)
+    assert same(kept(tmp_path / "whole"), kept(tmp_path / "stopped"))
+
+
+@pytest.mark.parametrize("body", ["toy", "elmo"])
+def test_the_duration_is_estimated_before_and_changes_nothing(tmp_path: Path, body: str) -> None:
+    settings = replace(TOY, check_every=6, max_checks=1)
+    data = toy_data("SST-2", "STS-B")
+    lines: list[str] = []
+    for name, say in (("quiet", quiet), ("told", lines.append)):
+        model = toy_model([each.task for each in data.values()], body=body)
+        Trainer(model, data, settings, tmp_path / name, tensorboard=False, say=say).train()
+    assert lines[0].startswith("at most 6 updates, about 00:00 at the speed of the first batches")
+    (loss,) = re.findall(r"; loss (\S+); learning rate", lines[1])
+    (row,) = read_log(tmp_path / "told")
+    both = [(row[f"{name} loss"], row[f"{name} updates"]) for name in data if row[f"{name} updates"]]
+    assert float(loss) == pytest.approx(sum(mean * count for mean, count in both) / 6, abs=6e-4)
+    assert same(kept(tmp_path / "quiet"), kept(tmp_path / "told"))
+    assert (tmp_path / "quiet" / "log.csv").read_bytes() == (tmp_path / "told" / "log.csv").read_bytes()
+
+
+def test_a_task_that_ends_in_one_answer_for_all_is_warned_of(tmp_path: Path) -> None:
+    warned = []
+    for name, rate, checks in (("slow", 1e-9, 1), ("fast", 1e-2, 8)):
+        data = toy_data("SST-2", sizes=[800])
+        model = toy_model([data["SST-2"].task])
+        with torch.no_grad():
+            model.head("SST-2").layers[-1].bias.copy_(torch.tensor([1.0, 0.0]))  # type: ignore[index]
+        settings = replace(TOY, learning_rate=rate, check_every=None, max_checks=checks)
+        lines: list[str] = []
+        Trainer(model, data, settings, tmp_path / name, tensorboard=False, say=lines.append).train()
+        warned.append([line for line in lines if "every dev example gets the same answer" in line])
+    assert [len(lines) for lines in warned] == [1, 0]
+    assert warned[0][0].startswith("WARNING: SST-2: ")
 
 
 class SignalledTrainer(Trainer):

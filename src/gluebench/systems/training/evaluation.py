@@ -75,6 +75,8 @@ class TaskScore(NamedTuple):
 
     score: float
     metrics: Mapping[str, float]
+    constant: bool = False
+    """Whether all predictions are the same."""
 
 
 def score(
@@ -95,7 +97,8 @@ def score(
             metric.name: value(task, metric, data.dev[split], predictions[split])
             for metric, split in split_of.items()
         }
-    return TaskScore(task_score(list(metrics.values())), metrics)
+    answers = {answer for answers in predictions.values() for answer in answers}
+    return TaskScore(task_score(list(metrics.values())), metrics, constant=len(answers) == 1)
 
 
 def macro(scores: Mapping[str, TaskScore], data: Mapping[str, TaskData], settings: Settings) -> float:

@@ -114,6 +114,8 @@ class Progress:
                 better = name not in self.kept or task_score.score > self.kept[name].score
                 file = f"{WEIGHTS}{quote(name, safe='')}-{check}.pt"
             if better:
-                self.kept[name] = TaskOutcome(task_score.score, dict(task_score.metrics), check, file)
+                self.kept[name] = TaskOutcome(
+                    task_score.score, dict(task_score.metrics), check, file, task_score.constant
+                )
                 files.append(file)
         return sorted(set(files))

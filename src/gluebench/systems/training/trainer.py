@@ -5,9 +5,11 @@ same weights: to the last bit on the CPU of one machine, with as many threads an
 """
 
 import hashlib
+import itertools
 import json
 import math
 import signal
+import statistics
 import time
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
@@ -44,6 +46,8 @@ from gluebench.systems.training.settings import Settings
 
 FAR = 1_000_003
 """Distance between the dropout seeds of two processes."""
+TIMED = 3
+"""Batches whose time gives the estimate of a run's duration."""
 AGREE_EVERY = 10
 """Updates after which several processes agree whether to save: each time they wait for each other."""
 
@@ -178,6 +182,8 @@ class Trainer:
         pace, self._clock = Pace(progress.update, self._last, shown=self._engine.rank == 0), time.monotonic()
         self._saved_at = self._clock
         self._ended_by: int | None = None
+        if self.say is not quiet:
+            self._say_estimate(pace)
         with pace.bar as bar, Interrupts() as interrupts:
             while progress.stopped is None and self._ended_by is None:
                 self._update()
@@ -188,20 +194,56 @@ class Trainer:
                     speed = pace.text(progress.update)
                     self.say(line(progress.rows[-1], list(self.data), settings, pace=speed))
                     self._save()
-                self._save_if_due(interrupts.received)
+                if self._save_if_due(interrupts.received):
+                    bar.clear()
+                    self.say(f"saved at update {progress.update:,}; {pace.text(progress.update)}")
 
-    def _save_if_due(self, received: int | None) -> None:
-        """Save if the last state is old, or if a signal ends the run. All processes do so together."""
+    def _say_estimate(self, pace: Pace) -> None:
+        """Say how long the run may take, by the time of the gradients of its first batches.
+
+        Nothing of the run changes: neither its batches nor what is random or carried from batch to batch.
+        """
+        sizes = {name: len(data.train) for name, data in self.data.items()}
+        tasks = sampling.run_draws(sizes, self.settings, period=self._check_interval)
+        carried = [(module, module.carried()) for module in self.model.carriers().values()]
+        devices = [self._engine.device] if self._engine.device.type == "cuda" else []
+        losses = {name: total.clone() for name, total in self._losses.items()}
+        seconds = []
+        with torch.random.fork_rng(devices):
+            for name in itertools.islice(tasks, TIMED + 1):
+                began = time.monotonic()
+                some = range(min(self.settings.batch_size, len(self._train[name])))
+                self._backward(name, self._part(name, some, of=len(some)))
+                float(self._losses[name])  # waits for a GPU
+                seconds.append(time.monotonic() - began)
+        self._optimizer.zero_grad(set_to_none=True)
+        self._losses = losses
+        for module, before in carried:
+            module.carry_on(before)
+        update = statistics.median(seconds[1:])  # the first also allocates memory
+        left = self._last - self._progress.update
+        dev = sum(len(items) for splits in self._dev.values() for items in splits.values())
+        # A prediction takes about a third of the time of an example's gradient.
+        checks = left / self._check_interval * dev / self.settings.batch_size / 3
+        duration = pace.bar.format_interval((left + checks) * update)
+        self.say(f"at most {left:,} updates, about {duration} at the speed of the first batches")
+
+    def _save_if_due(self, received: int | None) -> bool:
+        """Save if the last state is old, or if a signal ends the run; return whether it was the clock.
+
+        All processes do so together.
+        """
         due = time.monotonic() - self._saved_at >= 60 * self.settings.save_minutes
         if self._engine.world > 1:
             if self._progress.update % AGREE_EVERY:
-                return
+                return False
             parts = self._engine.gathered((received, due))
             received = max((number for number, _ in parts if number is not None), default=None)
             due = any(own_due for _, own_due in parts)
         if due or received is not None:
             self._save()
         self._ended_by = received
+        return due and received is None
 
     def _say_how_to_go_on(self, number: int) -> None:
         self.say(
@@ -286,7 +328,7 @@ class Trainer:
 
     def _rate(self) -> float:
         """The learning rate, of several the highest."""
-        return max(group["lr"] for group in self._optimizer.param_groups)
+        return max(float(group["lr"]) for group in self._optimizer.param_groups)
 
     def _mean_losses(self) -> dict[str, float]:
         """Mean loss of each task's updates since the last check, for the tasks that had any."""
@@ -360,6 +402,9 @@ class Trainer:
         if values["scaler"] is not None and self._engine.scaler is not None:
             self._engine.scaler.load_state_dict(values["scaler"])
         self._schedule.load_state_dict(values["schedule"])
+        if self.settings.idle_heads == "decay":  # a gradient of zero, where the interrupted run had one
+            for weights in self._optimizer.state:
+                weights.grad = torch.zeros_like(weights)
         self._progress = Progress.resumed(values["progress"])
         for _ in range(self._progress.update):  # the batches that are done
             next(self._streams[next(self._sampler)])
@@ -374,6 +419,12 @@ class Trainer:
 
     def _finish(self) -> Outcome:
         progress = self._progress
+        for name, kept in progress.kept.items():
+            if kept.constant:
+                self.say(
+                    f"WARNING: {name}: every dev example gets the same answer, so nothing was learned of it; "
+                    "try more checks, another learning rate or sampling, or a pre-trained body"
+                )
         outcome = Outcome(
             folder=self.folder,
             seed=self.settings.seed,
