@@ -375,6 +375,6 @@ def _nothing(source: Path, task: Task, release: Release) -> list[str]:
     formats = ", ".join(dict.fromkeys(SUFFIXES.values()))
     return [
         f"{source}: no files of {task.name}; expected a folder {folders} in it, with {files}",
-        f"{source}: zips of such folders and the hub's files are read too, and a folder of the task's name with "
-        f"train, dev (or validation, val) and test as {formats} or datasets' save_to_disk",
+        f"{source}: zips of such folders and the hub's files are read too, and a folder of the task's name "
+        f"with train, dev (or validation, val) and test as {formats} or datasets' save_to_disk",
     ]
