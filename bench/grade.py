@@ -67,9 +67,7 @@ def main() -> None:
         1 / ratio(seconds, "ours, file order", "tuned pandas, file order"),
         ">= 8",
     )
-    _line(
-        "shuffled: times zipfile.read", ratio(seconds, "ours, shuffled", "zipfile, shuffled"), "<= 2.6"
-    )
+    _line("shuffled: times zipfile.read", ratio(seconds, "ours, shuffled", "zipfile, shuffled"), "<= 2.6")
     _line(
         "shuffled: faster than tuned pandas",
         1 / ratio(seconds, "ours, shuffled", "tuned pandas, shuffled"),
