@@ -41,7 +41,7 @@ from worlds import (
     two_tables,
 )
 
-from gluebench.analysis.compare.scores import Tested, file_tested, mean_tested
+from gluebench.analysis.compare.scores import ScoreTest, file_tests, mean_score_test
 from gluebench.benchmark import Metric
 from gluebench.scoring import metrics as library
 from gluebench.scoring.inference import file_bars
@@ -94,7 +94,7 @@ class Tally:
             self.given += 1
             self.held += low - 1e-9 <= truth <= high + 1e-9
 
-    def test(self, tested: Tested, truth: float) -> None:
+    def test(self, tested: ScoreTest, truth: float) -> None:
         """Count one difference."""
         record = tested.difference(margin=abs(truth) or MARGIN)
         self.interval(record.low, record.high, truth)
@@ -169,7 +169,7 @@ def simulate(world: World | forms.Population, options: Options, seed: int) -> di
         for part, systems in world.draw(rng).items():
             if len(systems) == 2:
                 sides = [[pairs] for pairs in systems]
-                found = file_tested(world.metrics, sides, resamples=options.resamples, seed=number, name=part)
+                found = file_tests(world.metrics, sides, resamples=options.resamples, seed=number, name=part)
                 for name, tested, (a, b) in zip(names, found, truth[part], strict=False):
                     tallies[part or name].test(tested, float(a - b))
             else:
@@ -265,7 +265,7 @@ def power(options: Options) -> Iterator[Row]:
     }
     for at, (name, world) in enumerate(pairs.items()):
         sides = [[each] for each in world.exchanged(0.5).draw(np.random.default_rng(0))[WHOLE]]
-        error = file_tested(world.metrics, sides, resamples=99, seed=0, name=name)[-1].test.error
+        error = file_tests(world.metrics, sides, resamples=99, seed=0, name=name)[-1].test.error
         shares = [(1 - shift * error / abs(np.subtract(*world.truth()[WHOLE][-1]))) / 2 for shift in SHIFTS]
         cases = {
             f"{name}, {shift} SE": world.exchanged(max(0.0, share))
@@ -317,13 +317,13 @@ def macros(tasks: Mapping[str, Sequence[World]], options: Options, seed: int) ->
         for name, files in tasks.items():
             drawn = [(world, [[pairs] for pairs in world.draw(rng)[WHOLE]]) for world in files]
             of_files = {
-                f"{name}{at}": file_tested(
+                f"{name}{at}": file_tests(
                     world.metrics, sides, resamples=options.resamples, seed=number, name=f"{name}{at}"
                 )[-1]
                 for at, (world, sides) in enumerate(drawn)
             }
-            tested[name] = mean_tested(of_files)._replace(weight=1.0)
-        tallies["macro-average"].test(mean_tested(tested, n=len(tested)), gap)
+            tested[name] = mean_score_test(of_files)._replace(weight=1.0)
+        tallies["macro-average"].test(mean_score_test(tested, n=len(tested)), gap)
         tallies["any task, after Holm"].worlds += 1
         tallies["any task, after Holm"].significant += (
             min(holm([p for each in tested.values() if (p := each.test.p) is not None])) <= ALPHA

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.analysis.rank.decisions import Bools, Floats, PairVariances, decide
-from gluebench.analysis.rank.influences import Part
+from gluebench.analysis.rank.influences import PartInfluences
 from gluebench.benchmark import Metric, load_benchmark
 from gluebench.scoring.feedback import rounded_value, rounding_width
 from gluebench.scoring.influence import influence_of
@@ -93,7 +93,7 @@ def measure(case: Case, uploads: int, labelings: int, rng: np.random.Generator) 
         exact = np.array([own.values[0] for own in influences])
         shown = np.array([rounded_value(value, case.rows, *bounds) for value in exact])
         widths = np.array([rounding_width(value, case.rows, *bounds) for value in exact])
-        covariance = Part(influences, [1.0]).covariances()
+        covariance = PartInfluences(influences, [1.0]).covariances()
         for decided, averages, rounding in ((by_shown, shown, widths**2 / 6), (by_exact, exact, None)):
             variances = PairVariances(uploads)
             variances.add(covariance, case.rows)

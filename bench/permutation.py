@@ -23,7 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from material import write_material
 
-from gluebench.analysis.compare.scores import file_tested
+from gluebench.analysis.compare.scores import file_tests
 from gluebench.benchmark import Metric, load_benchmark
 from gluebench.scoring import read_gold
 from gluebench.scoring.numeric import Floats
@@ -78,7 +78,7 @@ def ours(files: Compared, resamples: int) -> float:
     }
     start = time.process_time()
     for name, (metrics, sides) in fresh.items():
-        for tested in file_tested(metrics, sides, resamples=resamples, seed=0, name=name):
+        for tested in file_tests(metrics, sides, resamples=resamples, seed=0, name=name):
             tested.difference()
     return time.process_time() - start
 

@@ -31,11 +31,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from gluebench.analysis.board import rank_all
-from gluebench.analysis.rank.boards import Board, Boards, measure
+from gluebench.analysis.rank.boards import BoardDecisions, Boards, measure_file
 from gluebench.analysis.rank.decisions import PairVariances, covariances, decide, precision
 from gluebench.analysis.rank.panel import rank_scores
-from gluebench.analysis.rank.store import Store
-from gluebench.analysis.rank.systems import Plan, measured
+from gluebench.analysis.rank.store import MeasurementCache
+from gluebench.analysis.rank.systems import BoardPlan, measure_answers
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.scoring import Gold, grade
 from gluebench.scoring.grade import pairs_of
@@ -94,21 +94,23 @@ class Kept:
         name = submission.source
         path = self._folder / name
         path.write_bytes(np.random.default_rng(int(name)).bytes(self.bytes))
-        plan, store = Plan.of(self.gold, 0), Store(self.cache, self.gold, 0)
+        plan, store = BoardPlan.of(self.gold, 0), MeasurementCache(self.cache, self.gold, 0)
         digest = store.digest(path)
-        store.measured(digest, lambda: measured(pairs_of(submission, self.gold), plan, digest))
+        store.read_or_measure(digest, lambda: measure_answers(pairs_of(submission, self.gold), plan, digest))
         report = grade(submission, self.gold, intervals=False)
         self.systems[name] = str(path)
         scores = {task: part.score.value for task, part in report.tasks.items() if part.score}
         self.shown[name] = {task: value for task, value in scores.items() if value is not None}
 
-    def usual(self) -> Board:
+    def usual(self) -> BoardDecisions:
         """The usual board alone."""
-        plan, store = Plan.of(self.gold, 0), Store(self.cache, self.gold, 0)
+        plan, store = BoardPlan.of(self.gold, 0), MeasurementCache(self.cache, self.gold, 0)
         systems = {}
         for name, path in self.systems.items():
             digest = store.digest(path)
-            systems[name] = store.measured(digest, partial(measure, path, digest, self.gold, plan))
+            systems[name] = store.read_or_measure(
+                digest, partial(measure_file, path, digest, self.gold, plan)
+            )
         boards = Boards(plan, systems, self.shown, store)
         columns = [boards.values(task.name) for task in plan.scored]
         return boards.decide(plan.boards[""], np.mean(np.array(columns, np.float64), axis=0).tolist())

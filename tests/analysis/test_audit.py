@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from real import REAL, needs_real
 
-from gluebench.analysis.audit import PRINTED, Measured, PairSet, Sources, associations, audit
+from gluebench.analysis.audit import PRINTED, PairSet, ShortcutAccuracy, Sources, associations, audit
 from gluebench.analysis.audit.run import verdict
 from gluebench.analysis.lint.shortcuts import Lead, example_groups
 from gluebench.benchmark import UnknownNameError, load_benchmark
@@ -31,7 +31,7 @@ def pairs(name: str, rows: list[tuple[str, str, str]]) -> PairSet:
     return PairSet(name, MNLI, examples)
 
 
-def by_part(measured: list[Measured]) -> dict[str, Measured]:
+def by_part(measured: list[ShortcutAccuracy]) -> dict[str, ShortcutAccuracy]:
     return {each.sees: each for each in measured}
 
 

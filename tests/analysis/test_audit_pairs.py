@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real import REAL, needs_real
 
-from gluebench.analysis.audit import Measured, PairSet, audit
+from gluebench.analysis.audit import PairSet, ShortcutAccuracy, audit
 from gluebench.analysis.audit import pairs as attackers
 from gluebench.analysis.audit.pairs import longest, shallow, unshared
 from gluebench.benchmark import load_benchmark
@@ -32,7 +32,7 @@ def example(number: int, first: str, second: str, label: str) -> Example:
     return Example(number, {"premise": first, "hypothesis": second}, label)
 
 
-def audited(make, *see: str) -> dict[str, Measured]:
+def audited(make, *see: str) -> dict[str, ShortcutAccuracy]:
     """Figures of those attackers on pairs that the function makes from a random generator and a label."""
     rng = Random(0)
     train, test = (
@@ -42,7 +42,7 @@ def audited(make, *see: str) -> dict[str, Measured]:
     return {each.sees: each for each in audit([train], [test], see=see, shown=0).measured}
 
 
-def telling(found: dict[str, Measured]) -> set[str]:
+def telling(found: dict[str, ShortcutAccuracy]) -> set[str]:
     return {name for name, each in found.items() if each.accuracy > 0.75}
 
 

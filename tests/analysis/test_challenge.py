@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from gluebench.analysis.challenge.item import Item, keep, read_items, score, write_items
+from gluebench.analysis.challenge.item import Item, keep_failures, read_items, score, write_items
 from gluebench.analysis.challenge.rules import (
     CASES,
     EDITS,
     MOST,
     SHORTCUTS,
-    names_changed,
-    perturbed,
+    change_names,
+    perturb,
     sentence_pairs,
     shortcuts,
 )
@@ -103,12 +103,12 @@ def test_a_rule_changes_what_it_can_and_leaves_the_rest():
 
 
 def test_names_change_alike_in_both_texts_and_keep_their_gender():
-    new = names_changed(("Anna met Carl's aunt.", "Carl's aunt met Anna."), Random(1))
+    new = change_names(("Anna met Carl's aunt.", "Carl's aunt met Anna."), Random(1))
     assert new is not None
     one, two = new
     assert two == " ".join([*one.split()[2:4], "met", one.split()[0] + "."]).replace("aunt.", "aunt")
     assert not {"Anna", "Carl"} & set(words(one + two))
-    assert names_changed(("Nobody came.",), Random(1)) is None
+    assert change_names(("Nobody came.",), Random(1)) is None
 
 
 def test_labels_follow_what_a_rule_says():
@@ -118,7 +118,7 @@ def test_labels_follow_what_a_rule_says():
         ),
         Example(8, {"premise": "Anna came by tram.", "hypothesis": "The tram was full."}, "neutral"),
     ]
-    items = perturbed(MNLI, examples)
+    items = perturb(MNLI, examples)
     labels = {(item.case, item.set): (item.label, item.backward) for item in items}
     assert labels["original", "MNLI-7"] == ("entailment", "")
     assert labels["negation added", "MNLI-7"] == ("contradiction", "contradiction")
@@ -134,7 +134,7 @@ def test_the_other_direction_is_known_where_the_examples_have_it():
         Example(0, {"premise": one, "hypothesis": two}, "entailment"),
         Example(1, {"premise": two, "hypothesis": one}, "neutral"),
     ]
-    items = perturbed(AX, examples, rules=["framed as true"])
+    items = perturb(AX, examples, rules=["framed as true"])
     assert [(item.task, item.label, item.backward) for item in items if item.source is not None] == [
         ("MNLI", "entailment", "neutral"),
         ("MNLI", "neutral", "entailment"),
@@ -143,14 +143,14 @@ def test_the_other_direction_is_known_where_the_examples_have_it():
 
 def test_tasks_other_than_inference_keep_to_what_changes_no_label():
     one = Example(0, {"sentence": "Anna says the film is dull."}, "0")
-    assert {item.case for item in perturbed(SST, [one])} == {"original", "names changed"}
+    assert {item.case for item in perturb(SST, [one])} == {"original", "names changed"}
     pair = {"sentence1": "Anna rescued the miller.", "sentence2": "Anna rescued the miller."}
-    made = perturbed(SAMPLE.task("MRPC"), [Example(0, pair, "1")])
+    made = perturb(SAMPLE.task("MRPC"), [Example(0, pair, "1")])
     assert {item.case for item in made} == {"original", "active to passive", "names changed"}
     with pytest.raises(DataError, match="STS-B"):
-        perturbed(SAMPLE.task("STS-B"), [Example(0, pair, 3.5)])
+        perturb(SAMPLE.task("STS-B"), [Example(0, pair, 3.5)])
     with pytest.raises(UnknownNameError, match="negation added"):
-        perturbed(SST, [one], rules=["negation"])
+        perturb(SST, [one], rules=["negation"])
 
 
 def test_a_set_is_read_back_and_every_wrong_row_is_named(tmp_path):
@@ -198,7 +198,7 @@ def test_what_is_kept_is_a_diagnostic_set_without_an_error(tmp_path, made):
         shortcuts(MNLI, per_case=12) if made == "shortcuts" else sentence_pairs(MNLI, examples, name="review")
     )
     path = tmp_path / "diagnostic.tsv"
-    kept = keep(path, items, range(len(items)))
+    kept = keep_failures(path, items, range(len(items)))
     assert kept.pairs == len({frozenset(item.inputs) for item in items})
     assert kept.unlabeled == 0
     pairs = read_diagnostic(path, AX)
@@ -208,4 +208,4 @@ def test_what_is_kept_is_a_diagnostic_set_without_an_error(tmp_path, made):
     ]
     assert errors == []
     with pytest.raises(DataError, match="nothing failed"):
-        keep(path, items, [])
+        keep_failures(path, items, [])

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from gluebench.analysis.charts import (
     STYLE,
-    Bar,
-    Point,
+    ChartBar,
     Scale,
+    ScatterPoint,
     as_file,
     bar_chart,
     heat_chart,
     scale_over,
     scatter_chart,
-    shown,
+    tick_text,
 )
 from gluebench.scoring.plots import HeatCell, HeatRow
 
@@ -39,11 +39,13 @@ def charts() -> dict[str, str]:
             [HeatRow("Logic (364)", cells, heading=True), HeatRow("Négation (82)", cells[::-1])],
         ),
         "bars": bar_chart(
-            "Coarse", [Bar(NASTY, 0.39, 0.31, 0.47), Bar("below zero", -0.08, -0.4, 0.29)], axis="R3"
+            "Coarse",
+            [ChartBar(NASTY, 0.39, 0.31, 0.47), ChartBar("below zero", -0.08, -0.4, 0.29)],
+            axis="R3",
         ),
         "scatter": scatter_chart(
             "Cost",
-            [Point(NASTY, 1e6, 55, 53, 57), Point("large", 3e8, 80.5, group=1)],
+            [ScatterPoint(NASTY, 1e6, 55, 53, 57), ScatterPoint("large", 3e8, 80.5, group=1)],
             x_title="parameters",
             y_title="score",
             front=[(3e8, 80.5), (1e6, 55)],
@@ -109,9 +111,9 @@ def test_shades_differ_in_lightness_and_their_numbers_can_be_read(dark: bool) ->
 
 
 def test_a_scale_puts_values_between_its_ends() -> None:
-    assert [Scale(0, 10, 100, 200).at(value) for value in (0, 2.5, 10)] == [100, 125, 200]
-    assert Scale(1, 100, 0, 200, logarithmic=True).at(10) == pytest.approx(100)
-    assert Scale(0, 1, 300, 0).at(0.5) == 150
+    assert [Scale(0, 10, 100, 200).position(value) for value in (0, 2.5, 10)] == [100, 125, 200]
+    assert Scale(1, 100, 0, 200, logarithmic=True).position(10) == pytest.approx(100)
+    assert Scale(0, 1, 300, 0).position(0.5) == 150
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), st.integers(2, 9))
@@ -129,7 +131,7 @@ def test_ticks_are_round_few_and_within_the_scale(low, width, count) -> None:
 def test_ticks_worked_by_hand() -> None:
     assert Scale(0, 1, 0, 1).ticks() == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1])
     assert Scale(1e4, 5e8, 0, 1, logarithmic=True).ticks() == [1e4, 1e5, 1e6, 1e7, 1e8]
-    assert [shown(value) for value in (0.30000000000000004, -0.0, 1e6, 3e5, 1.2e9)] == [
+    assert [tick_text(value) for value in (0.30000000000000004, -0.0, 1e6, 3e5, 1.2e9)] == [
         "0.3", "0", "1M", "300K", "1.2B",
     ]  # fmt: skip
 

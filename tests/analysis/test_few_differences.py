@@ -7,7 +7,7 @@ import pytest
 from compared import ACCURACY, CORRELATIONS, F1, R_K, noisy, task, words
 
 from gluebench.analysis.compare import compare
-from gluebench.analysis.compare.scores import file_tested
+from gluebench.analysis.compare.scores import file_tests
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.plain import pairs_of
 
@@ -49,7 +49,7 @@ def test_identical_systems_on_few_rows_are_undecided_and_the_sentence_says_why(m
 
 def p_of_equivalence(metrics, gold, a, b, margin, form="labels", **options):
     sides = [[pairs_of(form, gold, each, **options)] for each in (a, b)]
-    tested = file_tested(metrics, sides, resamples=999, seed=0, name="F")
+    tested = file_tests(metrics, sides, resamples=999, seed=0, name="F")
     return [each.difference(margin=margin).equivalence_p for each in tested]
 
 
@@ -162,7 +162,7 @@ def test_equal_systems_with_hardly_a_difference_are_covered(make, metrics) -> No
         form, options = ("numbers", {}) if numbers else ("labels", {"labels": labels})
         gold, *sides = (each.tolist() if numbers else words(each) for each in (truth, a, b))
         pairs = [[pairs_of(form, gold, each, **options)] for each in sides]
-        (tested,) = file_tested(scored, pairs, resamples=99, seed=0, name="F")
+        (tested,) = file_tests(scored, pairs, resamples=99, seed=0, name="F")
         found = tested.difference()
         covered += found.low <= 0 <= found.high
     assert covered >= 0.95 * shown

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scoring.every_metric import WORDS, answers_of, metric_of
 
-from gluebench.analysis.compare.scores import Tested, file_tested
+from gluebench.analysis.compare.scores import ScoreTest, file_tests
 from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import BUILT_IN
 from gluebench.scoring.inference import file_bars
@@ -21,13 +21,13 @@ from gluebench.submission import Column
 ROWS = 210
 """Enough for correlations to be exchanged linearly; 90 rows are too few for it."""
 GROUPS = np.random.default_rng(3).integers(0, 70, ROWS)
-Results = tuple[Sequence[Bar], Sequence[Tested]]
+Results = tuple[Sequence[Bar], Sequence[ScoreTest]]
 
 
 def results(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Results:
     bars = file_bars(metrics, systems[0], [point(metric, systems[0]) for metric in metrics])
     a, b = systems[:2]
-    return bars, file_tested(metrics, [[a], [b]], resamples=200, seed=0, name="F")
+    return bars, file_tests(metrics, [[a], [b]], resamples=200, seed=0, name="F")
 
 
 def numbers(found: Results, at: int) -> list[float | None]:
@@ -68,7 +68,7 @@ def test_the_order_of_systems(name: str) -> None:
     metric = metric_of(name)
     a, b = answers_of(BUILT_IN[name].form, ROWS, systems=2)
     (forward,), (backward,) = (
-        file_tested([metric], [[one], [other]], resamples=200, seed=0, name="F")
+        file_tests([metric], [[one], [other]], resamples=200, seed=0, name="F")
         for one, other in ((a, b), (b, a))
     )
     assert (forward.a, forward.b) == (backward.b, backward.a)

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from gluebench.analysis.compare.scores import file_tested
+from gluebench.analysis.compare.scores import file_tests
 from gluebench.benchmark import Metric
 from gluebench.scoring.inference import Null
 from gluebench.scoring.paired import PairedTest
@@ -66,7 +66,7 @@ def test_the_interval_agrees_with_the_p_value_however_few_units_differ(apart: in
     other = Column(("0", "1"), bytes([1] * apart + [0] * (40 - apart)))
     sides = [[Pairs(gold, gold)], [Pairs(gold, other)]]
     metric = Metric("accuracy", "accuracy", "Accuracy", "F")
-    (tested,) = file_tested([metric], sides, resamples=99, seed=0, name="F")
+    (tested,) = file_tests([metric], sides, resamples=99, seed=0, name="F")
     difference = tested.difference()
     assert difference.p == pytest.approx(0.5**apart)
     assert difference.withheld is None

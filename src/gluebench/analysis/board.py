@@ -15,13 +15,19 @@ from gluebench.analysis.compare import words
 from gluebench.analysis.compare.comparison import Comparison, TaskComparison, compare, task_comparison
 from gluebench.analysis.compare.scores import Difference
 from gluebench.analysis.health import coarse_health, health
-from gluebench.analysis.rank.boards import Board, Boards, majority_scores, measure, rounded_p_values
+from gluebench.analysis.rank.boards import (
+    BoardDecisions,
+    Boards,
+    majority_scores,
+    measure_file,
+    rounded_p_values,
+)
 from gluebench.analysis.rank.decisions import p_values, rank_sets
 from gluebench.analysis.rank.packed import P_VALUES_UP_TO, pack_decisions, pack_p_values
 from gluebench.analysis.rank.ranking import TESTED, UNTESTED, scales
-from gluebench.analysis.rank.rules import Profile, Standing, every_rule, survives
-from gluebench.analysis.rank.store import Measured, Store
-from gluebench.analysis.rank.systems import Plan
+from gluebench.analysis.rank.rules import Profile, RuleRanking, board_order, rank_by_every_rule, survives
+from gluebench.analysis.rank.store import MeasuredSystem, MeasurementCache
+from gluebench.analysis.rank.systems import BoardPlan
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import RULES
 from gluebench.scoring import Gold, grade
@@ -45,76 +51,103 @@ def rounded_comparison(
     p-values are rounded up. Of hidden labels no interval, error or number of examples is left, and no
     category with fewer examples than `smallest`. A task or diagnostic set whose labels are public stays.
     """
-    tasks = {
-        name: _task(benchmark.task(name), part, [report.tasks[name] for report in reports])
-        for name, part in comparison.tasks.items()
-    }
-    sets = {
-        name: _set(benchmark.task(name), part, [report.diagnostics[name] for report in reports], smallest)
-        for name, part in comparison.diagnostics.items()
-    }
-    scores = {name: part.score for name, part in tasks.items() if part.score is not None}
-    overall, over = comparison.overall, comparison.over
+    tasks = {}
+    scores = {}
+    for name, exact in comparison.tasks.items():
+        of_both = [report.tasks[name] for report in reports]
+        tasks[name] = _rounded_task(benchmark.task(name), exact, of_both)
+        score = tasks[name].score
+        if score is not None:
+            scores[name] = score
+    sets = {}
+    for name, exact in comparison.diagnostics.items():
+        sets_of_both = [report.diagnostics[name] for report in reports]
+        sets[name] = _rounded_set(benchmark.task(name), exact, sets_of_both, smallest)
+    overall = comparison.overall
+    over = comparison.over
     if overall and not all(benchmark.task(name).labels_public for name in over):
-        overall = _mean(overall, {name: scores[name] for name in over}, benchmark.weights)
+        overall = _rounded_mean(overall, {name: scores[name] for name in over}, benchmark.weights)
     conclusion = words.conclusion(overall, scores, over=over, left_out=comparison.left_out)
     return replace(comparison, overall=overall, tasks=tasks, diagnostics=sets, conclusion=conclusion)
 
 
-def _task(task: Task, comparison: TaskComparison, reports: Sequence[TaskReport]) -> TaskComparison:
+def _rounded_task(task: Task, exact: TaskComparison, reports: Sequence[TaskReport]) -> TaskComparison:
     if task.labels_public:
-        return comparison
-    metrics = {
-        name: _shown(metric, [report.metrics[name] for report in reports])
-        for name, metric in comparison.metrics.items()
-    }
-    score = comparison.score and _shown(comparison.score, [report.score for report in reports])
+        return exact
+    metrics = {}
+    for name, difference in exact.metrics.items():
+        metrics[name] = _rounded_difference(difference, [report.metrics[name] for report in reports])
+    score = None
+    if exact.score is not None:
+        score = _rounded_difference(exact.score, [report.score for report in reports])
     return task_comparison(task, score, metrics, ())
 
 
-def _set(
-    task: Task, comparison: TaskComparison, reports: Sequence[DiagnosticReport | None], smallest: int
+def _rounded_set(
+    task: Task, exact: TaskComparison, reports: Sequence[DiagnosticReport | None], smallest: int
 ) -> TaskComparison:
     if task.labels_public:
-        return comparison
-    scores = [{(kind, name): score for kind, name, score in report.parts()} for report in reports if report]
+        return exact
+    # By system, the score of each kind and name of category.
+    scores = []
+    for report in reports:
+        if report:
+            scores.append({(kind, name): score for kind, name, score in report.parts()})
     metric = task.metrics[0].name
-    overall = _shown(comparison.metrics[metric], [of_system[OVERALL, ""] for of_system in scores])
-    parts = []
-    for category in comparison.categories:
+    overall = _rounded_difference(exact.metrics[metric], [of_system[OVERALL, ""] for of_system in scores])
+    categories = []
+    for category in exact.categories:
         if category.difference.n >= smallest:
-            shown = [of_system[category.kind, category.name] for of_system in scores]
-            parts.append(replace(category, difference=_shown(category.difference, shown)))
-    return task_comparison(task, overall, {metric: overall}, tuple(parts))
+            of_both = [of_system[category.kind, category.name] for of_system in scores]
+            difference = _rounded_difference(category.difference, of_both)
+            categories.append(replace(category, difference=difference))
+    return task_comparison(task, overall, {metric: overall}, tuple(categories))
 
 
-def _shown(exact: Difference, scores: Sequence[Score | None]) -> Difference:
+def _rounded_difference(exact: Difference, scores: Sequence[Score | None]) -> Difference:
     """The difference of two rounded scores."""
     a, b = (score.value for score in scores if score is not None and score.value is not None)
-    return _of(exact, a, b)
+    return _without_details(exact, a, b)
 
 
-def _mean(
-    difference: Difference, parts: Mapping[str, Difference], weights: Mapping[str, float] = {}
+def _rounded_mean(
+    exact: Difference, parts: Mapping[str, Difference], weights: Mapping[str, float] = {}
 ) -> Difference:
-    weight = [weights.get(name, 1.0) for name in parts]
-    a, b = (
-        sum(each * getattr(part, side) for each, part in zip(weight, parts.values(), strict=True))
-        / sum(weight)
-        for side in "ab"
-    )
-    return _of(difference, a, b)
+    """The difference of two (weighted) means of rounded scores."""
+    sum_a = 0.0
+    sum_b = 0.0
+    whole = 0.0
+    for name, part in parts.items():
+        weight = weights.get(name, 1.0)
+        sum_a += weight * part.a
+        sum_b += weight * part.b
+        whole += weight
+    return _without_details(exact, sum_a / whole, sum_b / whole)
 
 
-def _of(exact: Difference, a: float, b: float) -> Difference:
+def _without_details(exact: Difference, a: float, b: float) -> Difference:
+    """The difference of `a` and `b` with its p-values rounded up, and without what reveals labels."""
     difference = a - b
-    p, adjusted = (
-        None if p_value is None else rounded_p(p_value, exact.difference, difference)
-        for p_value in (exact.p, exact.adjusted)
+    p = 1.0
+    if exact.p is not None:
+        p = rounded_p(exact.p, exact.difference, difference)
+    adjusted = None
+    if exact.adjusted is not None:
+        adjusted = rounded_p(exact.adjusted, exact.difference, difference)
+    return replace(
+        exact,
+        a=a,
+        b=b,
+        difference=difference,
+        p=p,
+        adjusted=adjusted,
+        low=None,
+        high=None,
+        error=None,
+        alone=None,
+        detectable=None,
+        withheld=HIDDEN,
     )
-    hidden: dict[str, Any] = dict.fromkeys(("low", "high", "error", "alone", "detectable"))
-    hidden |= {"withheld": HIDDEN, "p": 1.0 if p is None else p, "adjusted": adjusted}
-    return replace(exact, a=a, b=b, difference=difference, **hidden)
 
 
 class TooFewSystemsError(ValueError):
@@ -141,12 +174,12 @@ def rank_all(
     the best system of each team, "health" is for organizers, and "shares" for everybody. `cache` is a private
     folder in which measured systems are kept. Raises TooFewSystemsError for fewer than two valid systems.
     """
-    plan = Plan.of(gold, smallest)
-    store = Store(cache, gold, smallest)
+    plan = BoardPlan.of(gold, smallest)
+    store = MeasurementCache(cache, gold, smallest)
     measured = {}
     for name, path in systems.items():
         digest = store.digest(path)
-        system = store.measured(digest, partial(measure, path, digest, gold, plan))
+        system = store.read_or_measure(digest, partial(measure_file, path, digest, gold, plan))
         if system.facts["valid"]:
             measured[name] = system
     if len(measured) < 2:
@@ -156,16 +189,17 @@ def rank_all(
         )
     boards = Boards(plan, measured, shown, store)
     names = list(measured)
-    result: dict[str, Any] = {"names": names, "boards": {}, "sets": {}, "pairs": {}}
-    result |= {"decisions": {}, "p_values": {}}
+    result: dict[str, Any] = {"names": names}
+    for part in ("boards", "sets", "pairs", "decisions", "p_values"):
+        result[part] = {}
     for tasks in majorities:
         profile = _profile(boards, names, tasks, gold)
-        standings = every_rule(profile)
-        result["boards"][" ".join(tasks)] = _rules_of(boards, profile, standings, tasks, result)
-        result["pairs"][" ".join(tasks)] = _pairs_of(profile, standings)
-    for name, terms in plan.boards.items():
+        rankings = rank_by_every_rule(profile)
+        result["boards"][" ".join(tasks)] = _rules_of(boards, profile, rankings, tasks, result)
+        result["pairs"][" ".join(tasks)] = _pairs_of(profile, rankings)
+    for name, parts in plan.boards.items():
         if name:
-            board = boards.decide(terms, boards.values(name))
+            board = boards.decide(parts, boards.values(name))
             _store_board(result, name, board, len(names))
     result["health"] = _health(systems, [name for name in leaders if name in measured], measured, gold, store)
     result["shares"] = result["health"] and coarse_health(result["health"])
@@ -177,33 +211,35 @@ def _profile(boards: Boards, names: Sequence[str], majority: Sequence[str], gold
     """The scores by task as shown, where `majority` tasks are answered with the most frequent label."""
     tasks = [task for task in boards.plan.scored if task.weight]
     same = majority_scores([gold.benchmark.task(name) for name in majority], gold)
-    columns = []
+    columns: list[list[float | None]] = []
     exact = np.full((len(names), len(tasks)), np.nan)
     variances = np.zeros(exact.shape)
     for place, task in enumerate(tasks):
-        columns.append([same[task.name]] * len(names) if task.name in same else boards.values(task.name))
-        for at, system in enumerate(boards.systems):
-            if task.name in same:
-                exact[at, place] = same[task.name]
-            elif task.name in system.facts["variances"]:
-                exact[at, place] = boards.exact(system, task)
-                variances[at, place] = system.facts["variances"][task.name]
-    weights = tuple(task.weight for task in tasks)
+        if task.name in same:
+            columns.append([same[task.name]] * len(names))
+            exact[:, place] = same[task.name]
+            continue
+        columns.append(boards.values(task.name))
+        exact[:, place] = [boards.plan.score(task, system) for system in boards.systems]
+        variances[:, place] = boards.plan.variances(boards.systems)[:, boards.plan.scored.index(task)]
+    weights = None
+    if any(task.weight != 1 for task in tasks):
+        weights = tuple(task.weight for task in tasks)
     # Exact scales would reveal what the rounding of scores hides.
     rough = [round(scale, 3) for scale in scales(list(exact[:, np.newaxis]), variances)]
     return Profile(
-        tuple(names),
-        tuple(task.name for task in tasks),
-        tuple(zip(*columns, strict=True)),
-        None if {*weights} <= {1} else weights,
-        tuple(rough),
+        systems=tuple(names),
+        tasks=tuple(task.name for task in tasks),
+        scores=tuple(zip(*columns, strict=True)),
+        weights=weights,
+        scales=tuple(rough),
     )
 
 
 def _rules_of(
     boards: Boards,
     profile: Profile,
-    standings: Mapping[str, Standing],
+    rankings: Mapping[str, RuleRanking],
     majority: Sequence[str],
     result: dict[str, Any],
 ) -> dict[str, Any]:
@@ -211,22 +247,24 @@ def _rules_of(
     places_of = {}
     scale_of = dict(zip(profile.tasks, profile.scale.tolist(), strict=True))
     for rule in RULES:
-        order = standings[rule]
-        board = Board(None, [], UNTESTED, False)
+        order = rankings[rule]
+        board = BoardDecisions(None, [], UNTESTED, False)
         if rule in TESTED:
-            terms = []
-            for term in boards.plan.boards[""]:
-                task = boards.plan.sources[term.source].task.name
+            parts = []
+            for weighted in boards.plan.boards[""]:
+                task = boards.plan.parts[weighted.part].task.name
                 if task not in majority:
                     scale = scale_of[task] if rule == "rank-score" else 1.0
-                    terms.append(term._replace(weight=term.weight / scale))
-            board = boards.decide(terms, order.higher_is_better(rule))
+                    parts.append(weighted._replace(weight=weighted.weight / scale))
+            board = boards.decide(parts, order.higher_is_better(rule))
             if rule == "mean" and not majority:
                 _store_board(result, "", board, len(profile.systems))
         sets = _sets_of(board, len(profile.systems))
-        columns = (order.ranks, order.values, sets["low"], sets["high"])
-        places = [dict(zip(_PLACE, row, strict=True)) for row in zip(*columns, strict=True)]
-        notes = [order.note] if order.note else []
+        places = []
+        for at, rank in enumerate(order.ranks):
+            ends = {"rank_low": sets["low"][at], "rank_high": sets["high"][at]}
+            places.append({"rank": rank, "value": order.values[at], **ends})
+        notes = list(filter(None, [order.note]))
         places_of[rule] = {"places": places, "notes": notes, "withheld": board.withheld}
     return {
         "tasks": list(profile.tasks),
@@ -236,10 +274,7 @@ def _rules_of(
     }
 
 
-_PLACE = ("rank", "value", "rank_low", "rank_high")
-
-
-def _sets_of(board: Board, size: int) -> dict[str, list[Any]]:
+def _sets_of(board: BoardDecisions, size: int) -> dict[str, list[Any]]:
     """The rank sets of all systems, among those that have a score on the board."""
     sets: dict[str, list[Any]] = {"low": [None] * size, "high": [None] * size, "withheld": [NO_SCORE] * size}
     for at in board.present:
@@ -252,7 +287,7 @@ def _sets_of(board: Board, size: int) -> dict[str, list[Any]]:
     return sets
 
 
-def _store_board(result: dict[str, Any], name: str, board: Board, size: int) -> None:
+def _store_board(result: dict[str, Any], name: str, board: BoardDecisions, size: int) -> None:
     """Put a board's rank sets and decisions into the result, those of the usual one with their p-values."""
     result["sets"][name] = _sets_of(board, size)
     better = np.zeros((size, size), np.bool_)
@@ -260,25 +295,32 @@ def _store_board(result: dict[str, Any], name: str, board: Board, size: int) -> 
         part = np.ix_(board.present, board.present)
         better[part] = board.decisions.better
         if not name and size <= P_VALUES_UP_TO:
-            adjusted, raw = np.ones((2, size, size))
+            raw = np.ones((size, size))
             raw[part] = p_values(board.decisions.z)
+            adjusted = np.ones((size, size))
             adjusted[part] = board.decisions.adjusted(raw[part])
             if board.hidden:
-                adjusted, raw = (rounded_p_values(p) for p in (adjusted, raw))
+                raw = rounded_p_values(raw)
+                adjusted = rounded_p_values(adjusted)
             result["p_values"][name] = pack_p_values(adjusted, raw)
     result["decisions"][name] = pack_decisions(better)
 
 
-def _pairs_of(profile: Profile, standings: Mapping[str, Standing]) -> dict[str, Any]:
+def _pairs_of(profile: Profile, rankings: Mapping[str, RuleRanking]) -> dict[str, Any]:
     """The order of the systems, their ranks under every rule, and the pairs whose order depends on it."""
-    at = {name: place for place, name in enumerate(profile.systems)}
-    survival = survives(profile, standings)
-    ranks = standings["mean"].ranks
+    position = {name: at for at, name in enumerate(profile.systems)}
+    survival = survives(profile, rankings)
+    holds = []
+    for pair in survival.holds:
+        holds.append([position[pair.ahead], position[pair.behind], pair.everywhere])
+    contested = []
+    for pair in survival.contested:
+        contested.append([position[pair.ahead], position[pair.behind], list(pair.unless)])
     return {
-        "order": sorted(range(len(ranks)), key=lambda place: (ranks[place] is None, ranks[place] or 0)),
-        "rules": {rule: list(row.ranks) for rule, row in standings.items()},
-        "holds": [[at[pair.ahead], at[pair.behind], pair.everywhere] for pair in survival.holds],
-        "contested": [[at[pair.ahead], at[pair.behind], list(pair.unless)] for pair in survival.contested],
+        "order": board_order(rankings["mean"].ranks, lowest_first=True),
+        "rules": {rule: list(ranking.ranks) for rule, ranking in rankings.items()},
+        "holds": holds,
+        "contested": contested,
         "counts": dict(survival.counts),
     }
 
@@ -286,9 +328,9 @@ def _pairs_of(profile: Profile, standings: Mapping[str, Standing]) -> dict[str, 
 def _health(
     systems: Mapping[str, str],
     leaders: Sequence[str],
-    measured: Mapping[str, Measured],
+    measured: Mapping[str, MeasuredSystem],
     gold: Gold,
-    store: Store,
+    store: MeasurementCache,
 ) -> Any:
     """The health of the test sets by the answers of the leaders; None without leaders."""
     if not leaders:
@@ -307,8 +349,8 @@ def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:
 
     Categories of private sets with fewer examples than that are left out.
     """
-    first, second = (check(path, gold.benchmark) for path in (a, b))
-    reports = [rounded_report(grade(system, gold), gold.benchmark) for system in (first, second)]
-    exact = compare(first, second, gold)
+    systems = [check(path, gold.benchmark) for path in (a, b)]
+    reports = [rounded_report(grade(system, gold), gold.benchmark) for system in systems]
+    exact = compare(systems[0], systems[1], gold)
     comparison = rounded_comparison(exact, reports, gold.benchmark, smallest=smallest).as_dict()
     return {"comparison": {**comparison, "a": "", "b": ""}}

@@ -32,10 +32,18 @@ _SHAPES = (
 
 def picture(title: str, desc: str, *, width: float, height: float, parts: Iterable[str]) -> str:
     """An `<svg>` element for a page; `desc` describes it to screen readers."""
-    inside = "\n".join([element("title", words=title), element("desc", words=desc), *parts])
-    size = {"width": number(width), "height": number(height)}
-    size["viewBox"] = "0 0 {width} {height}".format(**size)
-    return element("svg", {"xmlns": _NAMESPACE, "class": "chart", "role": "img", **size}, f"\n{inside}\n")
+    lines = [element("title", words=title), element("desc", words=desc)]
+    lines.extend(parts)
+    attributes = {
+        "xmlns": _NAMESPACE,
+        "class": "chart",
+        "role": "img",
+        "width": number(width),
+        "height": number(height),
+        "viewBox": f"0 0 {number(width)} {number(height)}",
+    }
+    inside = "\n".join(lines)
+    return element("svg", attributes, f"\n{inside}\n")
 
 
 def as_file(svg: str) -> str:
@@ -49,13 +57,15 @@ def element(
     name: str, attributes: Mapping[str, str | float] | None = None, inside: str = "", *, words: str = ""
 ) -> str:
     """One XML element; `inside` is markup and `words` is text. Empty attributes are left out."""
-    given = "".join(
-        f' {key}="{escape(value) if isinstance(value, str) else number(value)}"'
-        for key, value in (attributes or {}).items()
-        if value != ""
-    )
+    start = name
+    for key, value in (attributes or {}).items():
+        text = escape(value) if isinstance(value, str) else number(value)
+        if text:
+            start += f' {key}="{text}"'
     content = inside + escape(words, quote=False)
-    return f"<{name}{given}>{content}</{name}>" if content else f"<{name}{given}/>"
+    if not content:
+        return f"<{start}/>"
+    return f"<{start}>{content}</{name}>"
 
 
 def label(x: float, y: float, words: str, *, anchor: str = "", kind: str = "", turn: float = 0) -> str:
@@ -94,8 +104,11 @@ def mark(x: float, y: float, order: int, note: str = "") -> str:
     return element("path", {"class": f"chart-mark chart-ink-{order % INKS}", "d": shape}, title)
 
 
-LEFT, RIGHT, TOP, BOTTOM = 62.0, 24.0, 16.0, 52.0
-"""Margins around the plot area."""
+# Margins around the plot area.
+LEFT = 62.0
+RIGHT = 24.0
+TOP = 16.0
+BOTTOM = 52.0
 WIDTH = 640.0
 ROOM = 0.05
 """Margin of a scale at both ends, as a share of its range."""
@@ -111,23 +124,33 @@ class Scale(NamedTuple):
     logarithmic: bool = False
     """Whether positions are proportional to logarithms; values must then be positive."""
 
-    def at(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """The position of a value."""
-        low, high, where = (log10(v) if self.logarithmic else v for v in (self.low, self.high, value))
-        share = (where - low) / (high - low) if high != low else 0.5
+        low = self.low
+        high = self.high
+        if self.logarithmic:
+            low = log10(low)
+            high = log10(high)
+            value = log10(value)
+        share = 0.5
+        if high != low:
+            share = (value - low) / (high - low)
         return self.start + share * (self.stop - self.start)
 
     def ticks(self, count: int = 5) -> list[float]:
         """About `count` round values within the scale; powers of ten where it is logarithmic."""
         if self.logarithmic:
-            return [10.0**power for power in range(ceil(log10(self.low)), floor(log10(self.high)) + 1)]
+            powers = range(ceil(log10(self.low)), floor(log10(self.high)) + 1)
+            return [10.0**power for power in powers]
         if self.high == self.low:
             return [self.low]
         least = (self.high - self.low) / count
         power = 10.0 ** floor(log10(least))
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least * (1 - 1e-9))
+        # The tolerance keeps a tick at an end whose quotient is rounded to the wrong side.
         first = ceil(self.low / step - 1e-9)
-        return [at * step for at in range(first, floor(self.high / step + 1e-9) + 1)]
+        last = floor(self.high / step + 1e-9)
+        return [multiple * step for multiple in range(first, last + 1)]
 
 
 def scale_over(values: Iterable[float], start: float, stop: float, *, logarithmic: bool = False) -> Scale:
@@ -135,7 +158,8 @@ def scale_over(values: Iterable[float], start: float, stop: float, *, logarithmi
     numbers = list(values)
     if not numbers:
         raise ValueError("a chart needs at least one value")
-    low, high = min(numbers), max(numbers)
+    low = min(numbers)
+    high = max(numbers)
     if logarithmic:
         if low <= 0:
             raise ValueError(f"{low:g} has no place on a logarithmic scale; expected values above 0")
@@ -149,43 +173,53 @@ def x_axis(
     scale: Scale, y: float, title: str, *, top: float, words: Callable[[float], str] | None = None
 ) -> list[str]:
     """Ticks below the axis at `y`, formatted by `words`, and grid lines up to `top`."""
-    ticks = [(scale.at(tick), (words or shown)(tick)) for tick in scale.ticks()]
-    return [
-        *(path([(x, y), (x, top)], "chart-grid") for x, _ in ticks),
-        path([(scale.start, y), (scale.stop, y)], "chart-axis"),
-        *(label(x, y + 17, text, anchor="middle", kind="chart-quiet") for x, text in ticks),
-        label((scale.start + scale.stop) / 2, y + 38, title, anchor="middle"),
-    ]
+    parts = []
+    texts = []
+    for tick in scale.ticks():
+        x = scale.position(tick)
+        parts.append(path([(x, y), (x, top)], "chart-grid"))
+        text = (words or tick_text)(tick)
+        texts.append(label(x, y + 17, text, anchor="middle", kind="chart-quiet"))
+    parts.append(path([(scale.start, y), (scale.stop, y)], "chart-axis"))
+    parts += texts
+    parts.append(label((scale.start + scale.stop) / 2, y + 38, title, anchor="middle"))
+    return parts
 
 
 def y_axis(scale: Scale, x: float, title: str, *, right: float) -> list[str]:
     """Ticks left of the axis at `x`, and grid lines to `right`."""
-    ticks = [(scale.at(tick), shown(tick)) for tick in scale.ticks()]
-    return [
-        *(path([(x, y), (right, y)], "chart-grid") for y, _ in ticks),
-        path([(x, scale.start), (x, scale.stop)], "chart-axis"),
-        *(label(x - 8, y + 4, text, anchor="end", kind="chart-quiet") for y, text in ticks),
-        label(14, (scale.start + scale.stop) / 2, title, anchor="middle", turn=-90),
-    ]
+    parts = []
+    texts = []
+    for tick in scale.ticks():
+        y = scale.position(tick)
+        parts.append(path([(x, y), (right, y)], "chart-grid"))
+        texts.append(label(x - 8, y + 4, tick_text(tick), anchor="end", kind="chart-quiet"))
+    parts.append(path([(x, scale.start), (x, scale.stop)], "chart-axis"))
+    parts += texts
+    parts.append(label(14, (scale.start + scale.stop) / 2, title, anchor="middle", turn=-90))
+    return parts
 
 
-def shown(value: float) -> str:
+def tick_text(value: float) -> str:
     """Format a tick: 20, 0.5, 300K, 1.2B."""
     size = abs(value)
-    for least, letter in ((1e9, "B"), (1e6, "M"), (1e4, "K")):
+    # From 10,000 on in thousands.
+    for least, unit, letter in ((1e9, 1e9, "B"), (1e6, 1e6, "M"), (1e4, 1e3, "K")):
         if size >= least:
-            return f"{value / (1e3 if letter == 'K' else least):.4g}{letter}"
+            return f"{value / unit:.4g}{letter}"
     return f"{round(value, 10) + 0.0:.6g}"
 
 
 ROW = 26.0
-CELL, COLUMN = 22.0, 52.0
-"""Height and width of a cell of a heat map."""
+CELL = 22.0
+"""Height of a cell of a heat map."""
+COLUMN = 52.0
+"""Width of a cell of a heat map."""
 TURN = 40.0
 """Rotation of the column headings in degrees."""
 
 
-class Bar(NamedTuple):
+class ChartBar(NamedTuple):
     """One bar, with its interval if there is one."""
 
     label: str
@@ -194,29 +228,39 @@ class Bar(NamedTuple):
     high: float | None = None
 
 
-def bar_chart(title: str, bars: Sequence[Bar], *, axis: str) -> str:
+def bar_chart(title: str, bars: Sequence[ChartBar], *, axis: str) -> str:
     """A bar from zero for each value, the first at the top."""
     left = 16 + max((width_of(bar.label) for bar in bars), default=0)
     bottom = TOP + ROW * len(bars)
-    values = [v for bar in bars for v in (bar.value, bar.low, bar.high) if v is not None]
-    low, high = min([0.0, *values]), max([0.0, *values])
+    values = [0.0]
+    for bar in bars:
+        values += [value for value in (bar.value, bar.low, bar.high) if value is not None]
+    low = min(values)
+    high = max(values)
     room = (high - low) * 0.04
-    ends = (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
-    scale = Scale(*ends, left, WIDTH - RIGHT)
+    if not room:
+        high = 1.0
+    # Zero is the end of bars on one side of it, without a margin.
+    if low < 0:
+        low -= room
+    if high > 0:
+        high += room
+    scale = Scale(low, high, left, WIDTH - RIGHT)
     parts = x_axis(scale, bottom, axis, top=TOP)
     for row, bar in enumerate(bars):
         top = TOP + ROW * row
         middle = top + ROW / 2
-        start, end = sorted((scale.at(0), scale.at(bar.value)))
+        start, end = sorted((scale.position(0), scale.position(bar.value)))
         parts.append(label(scale.start - 8, middle + 4, bar.label, anchor="end"))
         parts.append(rectangle("chart-bar", start, top + 5, width=end - start, height=ROW - 10))
         if bar.low is not None and bar.high is not None:
-            parts.append(path([(scale.at(bar.low), middle), (scale.at(bar.high), middle)], "chart-whisker"))
+            ends = [(scale.position(bar.low), middle), (scale.position(bar.high), middle)]
+            parts.append(path(ends, "chart-whisker"))
     desc = f"{len(bars)} bars: " + "; ".join(f"{bar.label} {bar.value:.4g}" for bar in bars)
     return picture(title, desc, width=WIDTH, height=bottom + BOTTOM, parts=parts)
 
 
-class Point(NamedTuple):
+class ScatterPoint(NamedTuple):
     """One point, with the ends of its interval in y if there is one."""
 
     label: str
@@ -230,7 +274,7 @@ class Point(NamedTuple):
 
 def scatter_chart(
     title: str,
-    points: Sequence[Point],
+    points: Sequence[ScatterPoint],
     *,
     x_title: str,
     y_title: str,
@@ -238,29 +282,37 @@ def scatter_chart(
     logarithmic: bool = False,
     width: float = WIDTH,
     height: float = 400,
-    x_words: Callable[[float], str] = shown,
+    x_words: Callable[[float], str] = tick_text,
 ) -> str:
     """Named points; `front` is drawn as steps from left to right, such as a Pareto front.
 
     `logarithmic` applies to x, whose ticks `x_words` formats. Raises ValueError without points.
     """
     across = scale_over((point.x for point in points), LEFT, width - RIGHT, logarithmic=logarithmic)
-    heights = [v for point in points for v in (point.y, point.low, point.high) if v is not None]
+    heights = []
+    for point in points:
+        heights += [value for value in (point.y, point.low, point.high) if value is not None]
     up = scale_over(heights, height - BOTTOM, TOP)
     parts = x_axis(across, up.start, x_title, top=TOP, words=x_words)
     parts += y_axis(up, LEFT, y_title, right=width - RIGHT)
     if len(front) > 1:
-        corners = [(across.at(x), up.at(y)) for x, y in sorted(front)]
-        steps = [place for (_, y), (x, after) in pairwise(corners) for place in ((x, y), (x, after))]
-        parts.append(path([corners[0], *steps], "chart-front"))
+        corners = [(across.position(x), up.position(y)) for x, y in sorted(front)]
+        steps = corners[:1]
+        for (_, y), (x, next_y) in pairwise(corners):
+            steps += [(x, y), (x, next_y)]
+        parts.append(path(steps, "chart-front"))
     for point in points:
-        x, y = across.at(point.x), up.at(point.y)
+        x = across.position(point.x)
+        y = up.position(point.y)
         if point.low is not None and point.high is not None:
-            parts.append(path([(x, up.at(point.low)), (x, up.at(point.high))], "chart-whisker"))
+            parts.append(path([(x, up.position(point.low)), (x, up.position(point.high))], "chart-whisker"))
         parts.append(mark(x, y, point.group, f"{point.label}: {x_words(point.x)}, {point.y:.4g}"))
-        ends = x + 10 + width_of(point.label) > across.stop
-        parts.append(label(x - 7 if ends else x + 7, y - 7, point.label, anchor="end" if ends else ""))
-    desc = f"{y_title} by {x_title}: " + "; ".join(f"{p.label} ({x_words(p.x)}, {p.y:.4g})" for p in points)
+        if x + 10 + width_of(point.label) > across.stop:  # no room to the right of the mark
+            parts.append(label(x - 7, y - 7, point.label, anchor="end"))
+        else:
+            parts.append(label(x + 7, y - 7, point.label))
+    places = [f"{point.label} ({x_words(point.x)}, {point.y:.4g})" for point in points]
+    desc = f"{y_title} by {x_title}: " + "; ".join(places)
     return picture(title, desc, width=width, height=height, parts=parts)
 
 
@@ -269,19 +321,23 @@ def heat_chart(title: str, desc: str, columns: Sequence[str], rows: Sequence[Hea
 
     `desc` explains the shades to screen readers.
     """
-    left = 32 + max((width_of(row.label) * (1.06 if row.heading else 1) for row in rows), default=0)
+    widths = [width_of(row.label) * (1.06 if row.heading else 1) for row in rows]  # headings are bold
+    left = 32 + max(widths, default=0)
     longest = max(map(width_of, columns), default=0)
     top = 16 + longest * sin(radians(TURN)) + 6
-    parts = [
-        label(left + COLUMN * (place + 0.4), top - 6, name, turn=-TURN, kind="chart-strong")
-        for place, name in enumerate(columns)
-    ]
+    parts = []
+    for place, name in enumerate(columns):
+        x = left + COLUMN * (place + 0.4)
+        parts.append(label(x, top - 6, name, turn=-TURN, kind="chart-strong"))
     for number, row in enumerate(rows):
         y = top + CELL * number
-        indent, kind = (8, "chart-strong") if row.heading else (20, "")
-        parts.append(label(indent, y + 15, row.label, kind=kind))
+        if row.heading:
+            parts.append(label(8, y + 15, row.label, kind="chart-strong"))
+        else:
+            parts.append(label(20, y + 15, row.label))
         for place, cell in enumerate(row.cells):
-            level, x = "none" if cell.level is None else str(cell.level), left + COLUMN * place
+            x = left + COLUMN * place
+            level = "none" if cell.level is None else str(cell.level)
             note = element("title", words=cell.note) if cell.note else ""
             box = rectangle(f"chart-heat chart-heat-{level}", x, y, width=COLUMN, height=CELL)
             text = label(x + COLUMN - 8, y + 15, cell.text, anchor="end", kind=f"chart-on-{level}")

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gluebench.analysis.compare.comparison import compare
-from gluebench.analysis.errors.cases import GRADUAL, marked
+from gluebench.analysis.compare.scores import Difference
+from gluebench.analysis.errors.cases import GRADUAL, Answer, mark_answers
 from gluebench.benchmark import Task
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import answers_of
@@ -43,42 +44,70 @@ def health(systems: Sequence[Submission], gold: Gold, *, splits: int = SPLITS, s
     """
     systems = systems[:MOST]
     answers = answers_of(systems, gold)
-    of_gold = [task for task in gold.benchmark.scored if {*task.metrics_by_file()} <= {*answers[0]}]
-    compared = compare(systems[0], systems[1], gold) if len(systems) > 1 else None
+    with_gold = [task for task in gold.benchmark.scored if {*task.metrics_by_file()} <= {*answers[0]}]
     tasks = {}
-    for task in of_gold:
-        score = compared.tasks[task.name].score if compared else None
-        least = rounded(score.detectable) if score else None
-        tasks[task.name] = {**_items(task, answers, gold), "detectable": least, "loss": task.loss}
-    average = compared.overall if compared else None
+    for task in with_gold:
+        tasks[task.name] = {**_items(task, answers, gold), "detectable": None, "loss": task.loss}
+    detectable = None
+    stability = None
+    if len(systems) > 1:
+        comparison = compare(systems[0], systems[1], gold)
+        detectable = _detectable(comparison.overall)
+        for task in with_gold:
+            tasks[task.name]["detectable"] = _detectable(comparison.tasks[task.name].score)
+        stability = _stability(gold, with_gold, answers, splits=splits, seed=seed)
     return {
         "systems": len(systems),
         "good": min(len(systems), GOOD),
         "tasks": tasks,
-        "detectable": rounded(average.detectable) if average else None,
-        "stability": _stability(gold, of_gold, answers, splits=splits, seed=seed) if compared else None,
+        "detectable": detectable,
+        "stability": stability,
     }
+
+
+def _detectable(difference: Difference | None) -> float | None:
+    """The smallest true difference that the test detects; None if it is not known."""
+    if difference is None:
+        return None
+    return rounded(difference.detectable)
 
 
 def _items(task: Task, answers: Answers, gold: Gold) -> dict[str, Any]:
     """The number of items, and of those that all, none, or the good ones alike, have right or wrong."""
-    files = {file: [of_system[file] for of_system in answers] for file in task.metrics_by_file()}
-    size = sum(len(pairs[0]) for pairs in files.values())
+    files = {}
+    size = 0
+    for file in task.metrics_by_file():
+        files[file] = [of_system[file] for of_system in answers]
+        size += len(answers[0][file])
     if task.form in GRADUAL or len(answers) < FEWEST:
         return {"n": size, "all": None, "none": None, "same": None, "rows": []}
-    every = nobody = 0
+    solved_by_all = 0
+    solved_by_none = 0
     rows: list[tuple[str, int | str]] = []
     for file, pairs in files.items():
-        labels, ids = pairs[0].gold, gold.benchmark.file(file).splits[gold.role].ids
-        outcomes = marked(task, labels, [own.predicted for own in pairs])
-        for index, (right, given, wrong) in zip(labels.row_indices, outcomes, strict=True):
-            every += not any(wrong)
-            nobody += all(wrong)
-            # Wrong numbers are alike on one side of the gold score.
-            sides = {own if isinstance(own, str) else own > right for own in given[:GOOD]}  # type: ignore[operator]
-            if all(wrong[:GOOD]) and len(sides) == 1:
+        labels = pairs[0].gold
+        ids = gold.benchmark.file(file).splits[gold.role].ids
+        outcomes = mark_answers(task, labels, [own.predicted for own in pairs])
+        for index, outcome in zip(labels.row_indices, outcomes, strict=True):
+            solved_by_all += not any(outcome.wrong)
+            solved_by_none += all(outcome.wrong)
+            if all(outcome.wrong[:GOOD]) and _are_alike(outcome.answers[:GOOD], outcome.gold):
                 rows.append((file, ids[index] if ids else index))
-    return {"n": size, "all": every, "none": nobody, "same": len(rows), "rows": rows[:MOST_ROWS]}
+    return {
+        "n": size,
+        "all": solved_by_all,
+        "none": solved_by_none,
+        "same": len(rows),
+        "rows": rows[:MOST_ROWS],
+    }
+
+
+def _are_alike(answers: Sequence[Answer], gold: Answer) -> bool:
+    """Whether wrong answers are the same label, or numbers on one side of the gold score."""
+    kinds = set()
+    for answer in answers:
+        kinds.add(answer if isinstance(answer, str) else answer > gold)  # type: ignore[operator]
+    return len(kinds) == 1
 
 
 def _stability(gold: Gold, tasks: Sequence[Task], answers: Answers, *, splits: int, seed: int) -> float:
@@ -100,17 +129,27 @@ def coarse_health(facts: Mapping[str, Any]) -> Facts:
     Of a task with fewer than 100 rows nothing is left. Shares are rounded to 5 %, below 400 rows to 10 %.
     """
     tasks = {name: _coarse(task) for name, task in facts["tasks"].items() if task["n"] >= 100}
-    stability = None if facts["stability"] is None else round(facts["stability"], 1)
+    stability = facts["stability"]
+    if stability is not None:
+        stability = round(stability, 1)
     return {"systems": facts["systems"], "good": facts["good"], "tasks": tasks, "stability": stability}
 
 
 def _coarse(task: Mapping[str, Any]) -> Facts:
-    step, width = (0.05, 0.01) if task["n"] >= 400 else (0.1, 0.05)
+    step = 0.1
+    width = 0.05  # of the steps of a difference
+    if task["n"] >= 400:
+        step = 0.05
+        width = 0.01
     shares: Facts = {"step": step}
     for name in ("all", "none", "same"):
-        steps = None if task[name] is None else round(task[name] / task["n"] / step)
-        shares[name] = None if steps is None else round(steps * step, 2)
-    if least := task["detectable"]:
-        width = 10.0 ** floor(log10(least)) if task["loss"] else width
-        least = float(f"{ceil(least / width) * width:.6g}")
-    return {**shares, "detectable": least, "loss": task["loss"]}
+        shares[name] = None
+        if task[name] is not None:
+            steps = round(task[name] / task["n"] / step)
+            shares[name] = round(steps * step, 2)
+    detectable = task["detectable"]
+    if detectable:
+        if task["loss"]:  # a loss has no scale of its own
+            width = 10.0 ** floor(log10(detectable))
+        detectable = float(f"{ceil(detectable / width) * width:.6g}")
+    return {**shares, "detectable": detectable, "loss": task["loss"]}

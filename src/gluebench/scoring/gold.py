@@ -23,10 +23,11 @@ from gluebench.scoring.tags import (
     problem,
     read_metadata,
     read_phenomena,
+    with_pairs,
 )
 from gluebench.submission.check import other_sizes
 from gluebench.submission.forms import cell_form
-from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
+from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem, listed
 from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped, shaped
@@ -100,8 +101,9 @@ class Gold:
     """What the uncertainty is over, in a sentence, if the labels are those of a scored table."""
 
     def __post_init__(self) -> None:
-        """Raise GoldError if a metric lacks what it needs: groups, or tags in its scheme."""
+        """Add declared pairs. Raise GoldError if a metric lacks groups or tags in its scheme."""
         problems = []
+        object.__setattr__(self, "metadata", with_pairs(self.metadata, self.benchmark, self.columns))
         for task in self.benchmark.tasks:
             for metric in task.metrics:
                 column = self.columns.get(metric.file)
@@ -182,24 +184,15 @@ def read_gold(
                 sheet = Sheet(name, data, split, column.row_indices)
                 by_file[file.name] = read_sheet(sheet, task)
                 problems += sheet.problems
-        _add_pairs(metadata, file, task, column)
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
         contents = {file.path: read(f"{file.name}{SUFFIX}") for file in benchmark.files(role)}
-        lines = {path: count_lines(data) for path, data in contents.items() if data is not None}
+        lines = {path: count_rows(data) for path, data in contents.items() if data is not None}
         other = of_other_benchmark(lines, benchmark, role)
         raise GoldError(problems if other is None else [other], folder=home)
     gold = Gold(benchmark, role, home, columns, phenomena, metadata, partial, warnings=tuple(warnings))
     return gold if given is not None else _with_version(gold)
-
-
-def _add_pairs(metadata: dict[str, Metadata], file: TestFile, task: Task, column: Column) -> None:
-    """Make groups of examples 0 and 1, 2 and 3, and so on, if the manifest says so and no file has others."""
-    about = metadata.get(file.name, Metadata(None, {}))
-    if task.in_pairs and about.groups is None:
-        pairs = numbered([index // 2 for index in column.row_indices])
-        metadata[file.name] = about._replace(groups=pairs)
 
 
 def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:

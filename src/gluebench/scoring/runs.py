@@ -46,7 +46,7 @@ class RunsTest(DifferenceTest):
         return len(sizes) > 1 and min(sizes) == 1 < max(sizes)
 
     @property
-    def _of_runs(self) -> list[float]:
+    def variances(self) -> list[float]:
         """The variance of each mean over the choice of runs, the examples' part included; 0 if not known."""
         if self.of_examples_alone:
             return [0.0] * len(self.runs)
@@ -55,7 +55,7 @@ class RunsTest(DifferenceTest):
     @property
     def seeds(self) -> float:
         """Variance of the mean, or of the difference, over the choice of runs."""
-        return sum(max(0.0, of - part) for of, part in zip(self._of_runs, self.shared, strict=True))
+        return sum(max(0.0, of - part) for of, part in zip(self.variances, self.shared, strict=True))
 
     @property
     def error(self) -> float:  # type: ignore[override]
@@ -78,7 +78,7 @@ class RunsTest(DifferenceTest):
         """
         counted = [
             (of, len(runs) - 1)
-            for of, part, runs in zip(self._of_runs, self.shared, self.runs, strict=True)
+            for of, part, runs in zip(self.variances, self.shared, self.runs, strict=True)
             if of > part
         ]
         whole = self.examples + self.seeds

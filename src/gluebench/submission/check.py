@@ -11,6 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
+from gluebench.benchmark.metrics import needs
 from gluebench.reading.notation import is_number
 from gluebench.reading.records import ReadingError
 from gluebench.submission.archive import read_members
@@ -18,7 +19,7 @@ from gluebench.submission.archive_problems import base_name, some
 from gluebench.submission.forms import cell_form
 from gluebench.submission.layouts import tabbed_cells
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
-from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
+from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
 from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped, shaped
@@ -69,7 +70,7 @@ def check(
             data = members[paths[0]] if readers[paths[0]] else members.pop(paths[0])
             read = _read(paths[0], data, file, benchmark.task(file.task), role=role)
             problems += read.problems
-            lines[paths[0]] = count_lines(data) if read.column is None else len(read.column) + 1
+            lines[paths[0]] = count_rows(data) if read.column is None else len(read.column) + 1
             if read.unshown:
                 unshown[paths[0]] = read.unshown
             if read.column is not None:
@@ -129,6 +130,9 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
     if table.column is not None:
         if task.form == "ranking" and b":" in data:
             table.problems.extend(_gain(path, table.column))
+        schemes = {metric.scheme for metric in task.metrics if needs(metric.function, "scheme")}
+        for scheme in () if task.vocabulary else schemes:
+            table.problems.append(_problem("tag-scheme", path, "notice", scheme=scheme))
         suspected = suspicions(path, table.column, task)
         table.problems.extend(suspected.problems)
         table.unshown.update(suspected.unshown)

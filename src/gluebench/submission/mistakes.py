@@ -400,8 +400,13 @@ def _probabilities(sheet: Sheet, cells: Collection[str]) -> None:
         return
     labels = {cell: order[vector.index(max(vector))] for cell, vector in vectors.items()}
     tied = sum(vectors[cell].count(max(vectors[cell])) > 1 for cell in sheet.column(1))
-    source = "of the header" if sheet.order else "given" if sheet.choices.words else "of the benchmark"
-    repair = f"the label with the largest number taken, in the order {source}: {', '.join(order)}"
+    taken = "the label with the largest number taken"
+    if sheet.order:
+        repair = f"{taken}, in the order of the header: {', '.join(order)}"
+    elif sheet.choices.words:
+        repair = f"{taken}, in the order given: {', '.join(order)}"
+    else:
+        repair = f"guess: {taken}, as if the columns were in the benchmark's order: {', '.join(order)}"
     if tied:
         repair += f"; the first of equal ones in {tied:,} rows"
     sheet.mistakes[-1] = replace(sheet.mistakes[-1], repair=repair)

@@ -14,7 +14,7 @@ from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import likely_files, no_files, read_file, two_files
 from gluebench.submission.mistakes import Choices
 from gluebench.submission.names import Names, foreign
-from gluebench.submission.other_benchmark import COMMENT, count_lines, of_other_benchmark
+from gluebench.submission.other_benchmark import COMMENT, count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem
 from gluebench.submission.submission import Column
 from gluebench.submission.write_shapes import write_nested, write_shaped
@@ -184,7 +184,7 @@ def read_predictions(
     if problems and archive.members:
         lines: dict[str, int] = {}
         for name, paths in by_name.items():
-            lines[benchmark.file(name).path] = count_lines(archive.members[paths[0]])
+            lines[benchmark.file(name).path] = count_rows(archive.members[paths[0]])
         foreign_files = of_other_benchmark(lines, benchmark, role, comment=archive.comment)
         if foreign_files is not None:
             return Fixed({}, [], [foreign_files])

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from gluebench.analysis.rank.arrays import consensus
-from gluebench.analysis.rank.rules import LOWER, MISSING, RULES, Profile, filled, standing
+from gluebench.analysis.rank.rules import LOWER, MISSING, RULES, Profile, fill_missing, rank_by_rule
 
 
 def plainly_filled(rows, missing):
@@ -119,7 +119,7 @@ def boards_are_as_plain_loops_have_them(rule, missing, *, weighted):
         known = [value for value in expected if value is not None]
         names = tuple(map(str, range(5))), tuple(map(str, range(4)))
         profile = Profile(*names, tuple(map(tuple, rows)), tuple(weights), SCALES)
-        found = standing(filled(profile, missing), rule)
+        found = rank_by_rule(fill_missing(profile, missing), rule)
         sign = -1 if rule in LOWER else 1
         assert [rank is not None for rank in found.ranks] == have
         assert [sign * value for value in found.values if value is not None] == pytest.approx(known)

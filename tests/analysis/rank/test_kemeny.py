@@ -8,7 +8,7 @@ import numpy as np
 
 from gluebench.analysis.rank import arrays
 from gluebench.analysis.rank.arrays import consensus
-from gluebench.analysis.rank.rules import Profile, standing
+from gluebench.analysis.rank.rules import Profile, rank_by_rule
 
 
 def brute_force(support):
@@ -45,14 +45,14 @@ def test_a_profile_goes_the_same_way():
     rng = np.random.default_rng(5)
     scores = rng.random((5, 4))
     rows = tuple(tuple(row) for row in scores)
-    found = standing(Profile(tuple("abcde"), tuple("wxyz"), rows), "kemeny")
+    found = rank_by_rule(Profile(tuple("abcde"), tuple("wxyz"), rows), "kemeny")
     assert found.values == brute_force(support_of(scores, np.ones(4)))[1]
 
 
 def test_a_cycle_is_a_tie():
     """Condorcet's three voters: each candidate beats the next two to one, so no place can be told."""
     cycle = Profile(tuple("abc"), tuple("xyz"), ((3.0, 1.0, 2.0), (2.0, 3.0, 1.0), (1.0, 2.0, 3.0)))
-    assert standing(cycle, "kemeny").ranks == (1, 1, 1)
+    assert rank_by_rule(cycle, "kemeny").ranks == (1, 1, 1)
 
 
 def test_many_systems_without_a_cycle_are_exact():
@@ -79,6 +79,6 @@ def test_beyond_the_limit_it_is_bounded(monkeypatch):
 def test_an_approximate_order_says_so():
     rng = np.random.default_rng(8)
     rows = tuple(tuple(row) for row in rng.random((30, 9)))
-    found = standing(Profile(tuple(map(str, range(30))), tuple("abcdefghi"), rows), "kemeny")
+    found = rank_by_rule(Profile(tuple(map(str, range(30))), tuple("abcdefghi"), rows), "kemeny")
     assert "approximate" in found.note
     assert sorted(found.ranks) == list(range(1, 31))

@@ -14,7 +14,7 @@ from compared import F1, noisy, task, words
 
 from gluebench.analysis.rank import rank
 from gluebench.analysis.rank.ranking import OTHER_RUNS, OTHER_TASKS
-from gluebench.analysis.rank.systems import ALONE
+from gluebench.analysis.rank.systems import ONLY_ONE_RANKED
 from gluebench.scoring import grade
 from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.inference import jackknife_spread
@@ -178,7 +178,7 @@ def test_a_system_without_ranked_others_is_not_called_the_best(suite):
     a, b, c = (runs(share)[0] for share in (0.5, 0.9, 0.8))
     del b["B"]
     ranking = rank({"a": a, "b": b}, gold)
-    assert (ranking.withheld, ranking.may_be_best, ranking.best_words) == (ALONE, (), "")
+    assert (ranking.withheld, ranking.may_be_best, ranking.best_words) == (ONLY_ONE_RANKED, (), "")
     words = "May be the best: c. 1 system has no rank set."
     assert rank({"a": a, "b": b, "c": c}, gold).best_words == words
 

@@ -5,12 +5,16 @@ from gluebench.analysis.audit.run import (
     Association,
     Audit,
     Lengths,
-    Measured,
+    ShortcutAccuracy,
     associations,
     audit,
-    together,
+    merge_audits,
 )
 from gluebench.analysis.audit.sets import PairSet, Sources
+
+# The names until 0.1, for one release.
+Measured = ShortcutAccuracy
+together = merge_audits
 
 __all__ = [
     "PRINTED",
@@ -19,8 +23,10 @@ __all__ = [
     "Lengths",
     "Measured",
     "PairSet",
+    "ShortcutAccuracy",
     "Sources",
     "associations",
     "audit",
+    "merge_audits",
     "together",
 ]

@@ -28,7 +28,7 @@ from sklearn.pipeline import make_pipeline  # noqa: TID251
 from sklearn.preprocessing import FunctionTransformer, MultiLabelBinarizer  # noqa: TID251
 
 from gluebench.analysis.audit.sets import FOLDS
-from gluebench.analysis.lint.shortcuts import drawn
+from gluebench.analysis.lint.shortcuts import sample_of
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.data.tokens import words
@@ -56,13 +56,16 @@ class Classifier:
 
     def __init__(self, make: Callable[[], Any], *, limited: bool = True) -> None:
         """`limited` classifiers learn from a random sample of a large training set."""
-        self._model, self._limited = make(), limited
+        self._model = make()
+        self._limited = limited
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Learn which examples go with which label; no setting is chosen on dev."""
-        train = drawn(train) if self._limited else train
-        codes = {word: code for code, word in enumerate(task.words)}
-        self._model.fit(train, np.array([codes[label] for label in targets.labels(task, train)]))
+        if self._limited:
+            train = sample_of(train)
+        code_of = {word: code for code, word in enumerate(task.words)}
+        codes = [code_of[label] for label in targets.labels(task, train)]
+        self._model.fit(train, np.array(codes))
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The most probable label of each example."""
@@ -77,10 +80,10 @@ def text_alone(extract: Extractor = whole, *, epochs: int, seed: int) -> Any:
     )
 
 
-def crossed_words(*, epochs: int, seed: int) -> Any:
+def cross_features(*, epochs: int, seed: int) -> Any:
     """Logistic regression on words and word pairs, marked by the text and by whether the other has them."""
     return make_pipeline(
-        CountVectorizer(analyzer=marked, min_df=FEWEST),
+        CountVectorizer(analyzer=marked_features, min_df=FEWEST),
         TfidfTransformer(use_idf=False),
         _logistic(1e-3, epochs=epochs, seed=seed),
     )
@@ -111,43 +114,47 @@ def shallow_trees() -> Any:
     return make_pipeline(FunctionTransformer(shallow), trees())
 
 
-def marked(example: Example, marks: tuple[str, ...] = ("",)) -> list[str]:
+def marked_features(example: Example, marks: tuple[str, ...] = ("",)) -> list[str]:
     """The features of `bag.whole` whose name begins with one of these marks."""
-    return [name for name in _marked(tuple(example.inputs.values())) if name.startswith(marks)]
+    return [name for name in _all_features(tuple(example.inputs.values())) if name.startswith(marks)]
 
 
 @lru_cache(maxsize=1 << 14)  # several classifiers and folds use the same example
-def _marked(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _all_features(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(intern, whole(Example(0, dict(zip("12", texts, strict=False)), None))))
 
 
-of_first, of_second, by_side, unshared = (
-    partial(marked, marks=marks) for marks in (("1 ",), ("2 ",), ("1 ", "2 "), ("only ",))
-)
-"""Words and word pairs of the first text, of the second, of both, and of only one, marked by the text."""
+# Words and word pairs, marked by the text:
+of_first = partial(marked_features, marks=("1 ",))
+of_second = partial(marked_features, marks=("2 ",))
+by_side = partial(marked_features, marks=("1 ", "2 "))
+unshared = partial(marked_features, marks=("only ",))  # of only one text
 
 
-class Stacked(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class StackedTrees(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Boosted trees on the shallow features of each pair and on the probabilities from other classifiers."""
 
     def __init__(self, estimators: Sequence[Any]) -> None:
         self.estimators = estimators
 
-    def fit(self, examples: Sequence[Example], codes: Ints) -> Stacked:
+    def fit(self, examples: Sequence[Example], codes: Ints) -> StackedTrees:
         """Fit the classifiers, and the trees to their predictions for held-out pairs."""
         splits = folds(examples, codes)
-        held_out = [
-            cross_val_predict(estimator, examples, codes, cv=splits, method="predict_proba")
-            for estimator in self.estimators
-        ]
-        self._fitted = [clone(estimator).fit(examples, codes) for estimator in self.estimators]
-        self._trees = trees().fit(np.hstack([shallow(examples), *held_out]), codes)
+        features = [shallow(examples)]
+        self._fitted = []
+        for estimator in self.estimators:
+            # What a classifier says of pairs that it was not fitted to.
+            held_out = cross_val_predict(estimator, examples, codes, cv=splits, method="predict_proba")
+            features.append(held_out)
+            self._fitted.append(clone(estimator).fit(examples, codes))
+        self._trees = trees().fit(np.hstack(features), codes)
         return self
 
     def predict(self, examples: Sequence[Example]) -> Ints:
         """The most probable label of each pair."""
-        probabilities = [estimator.predict_proba(examples) for estimator in self._fitted]
-        codes: Ints = self._trees.predict(np.hstack([shallow(examples), *probabilities]))
+        features = [shallow(examples)]
+        features += [estimator.predict_proba(examples) for estimator in self._fitted]
+        codes: Ints = self._trees.predict(np.hstack(features))
         return codes
 
 
@@ -173,46 +180,71 @@ def _groups(examples: Sequence[Example]) -> Ints:
 
 def shallow(examples: Sequence[Example]) -> Floats:
     """The features of each pair, shape (examples, features)."""
-    pairs = ([words(text) for text in list(example.inputs.values())[:2]] for example in examples)
-    return np.array([list(_features(first, second)) for first, second in pairs], dtype=np.float64)
+    rows = []
+    for example in examples:
+        first, second = list(example.inputs.values())[:2]
+        rows.append(list(_features(words(first), words(second))))
+    return np.array(rows, dtype=np.float64)
 
 
 def _features(first: Sequence[str], second: Sequence[str]) -> Iterator[float]:
-    yield from (len(first), len(second), len(first) - len(second))
-    yield from (first[:1] == second[:1], first[-1:] == second[-1:])
+    """Yield the features of one pair: lengths, ends, common words and runs, negations, numbers."""
+    yield len(first)
+    yield len(second)
+    yield len(first) - len(second)
+    yield first[:1] == second[:1]
+    yield first[-1:] == second[-1:]
     for size in (1, 2, 3):
-        yield from _compared(_grams(first, size), _grams(second, size))
+        yield from _overlap_features(_ngrams(first, size), _ngrams(second, size))
     for length in longest(first, second):
-        yield from (length, length / (len(second) or 1))
-    one, two = set(first), set(second)
-    negations = [{word for word in text if word in NEGATIONS or word.endswith("n't")} for text in (one, two)]
-    numbers = [{word for word in text if word[0].isdigit()} for text in (one, two)]
-    for kinds in (negations, [one & QUANTIFIERS, two & QUANTIFIERS], numbers):
-        yield from (len(kinds[0] - kinds[1]), len(kinds[1] - kinds[0]))
+        yield length
+        yield length / (len(second) or 1)
+    for kind in (_negations, QUANTIFIERS.intersection, _numbers):
+        of_first = kind(first)
+        of_second = kind(second)
+        yield len(of_first - of_second)
+        yield len(of_second - of_first)
 
 
-def _compared(one: set[tuple[str, ...]], two: set[tuple[str, ...]]) -> Iterator[float]:
+def _negations(text: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in text if word in NEGATIONS or word.endswith("n't"))
+
+
+def _numbers(text: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in text if word[0].isdigit())
+
+
+def _overlap_features(one: set[tuple[str, ...]], two: set[tuple[str, ...]]) -> Iterator[float]:
     """N-grams in both, in the first only, in the second only; share in both of all, and of the second's."""
     common = len(one & two)
-    yield from (common, len(one) - common, len(two) - common)
-    yield from (common / (len(one | two) or 1), common / (len(two) or 1))
+    yield common
+    yield len(one) - common
+    yield len(two) - common
+    yield common / (len(one | two) or 1)
+    yield common / (len(two) or 1)
 
 
-def _grams(text: Sequence[str], size: int) -> set[tuple[str, ...]]:
-    return set(zip(*(text[start:] for start in range(size)), strict=False))
+def _ngrams(text: Sequence[str], size: int) -> set[tuple[str, ...]]:
+    return {tuple(text[start : start + size]) for start in range(len(text) - size + 1)}
 
 
 def longest(first: Sequence[str], second: Sequence[str]) -> tuple[int, int]:
     """The lengths of the longest common substring and of the longest common subsequence, in words."""
-    substring, runs, lengths = 0, [0] * (len(second) + 1), [0] * (len(second) + 1)
+    substring = 0
+    # Up to the words before, for each end in `second`: the common run that ends there, and the subsequence.
+    runs = [0] * (len(second) + 1)
+    lengths = [0] * (len(second) + 1)
     for word in first:
-        previous_runs, previous_lengths = runs, lengths
-        runs, lengths = [0], [0]
+        next_runs = [0]
+        next_lengths = [0]
         for place, other in enumerate(second):
-            same = word == other
-            runs.append(previous_runs[place] + 1 if same else 0)
-            lengths.append(
-                previous_lengths[place] + 1 if same else max(previous_lengths[place + 1], lengths[place])
-            )
-        substring = max(substring, *runs)
+            if word == other:
+                next_runs.append(runs[place] + 1)
+                next_lengths.append(lengths[place] + 1)
+            else:
+                next_runs.append(0)
+                next_lengths.append(max(lengths[place + 1], next_lengths[place]))
+        runs = next_runs
+        lengths = next_lengths
+        substring = max(substring, max(runs))
     return substring, lengths[-1]

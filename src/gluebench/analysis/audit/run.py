@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from math import log2
 from statistics import median
 from typing import Any, NamedTuple
@@ -63,23 +62,28 @@ def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: 
     *first, last = task.columns
     steps: dict[str, Any] = {"epochs": epochs, "seed": seed}
 
-    def stacked() -> pairs.Stacked:
-        alone = [pairs.text_alone(extract, **steps) for extract in (pairs.of_first, pairs.of_second)]
-        near = [pairs.neighbors(extract) for extract in (pairs.by_side, pairs.unshared)]
-        return pairs.Stacked([*alone, pairs.crossed_words(**steps), *near])
+    def stacked_trees() -> pairs.StackedTrees:
+        classifiers = [
+            pairs.text_alone(pairs.of_first, **steps),
+            pairs.text_alone(pairs.of_second, **steps),
+            pairs.cross_features(**steps),
+            pairs.neighbors(pairs.by_side),
+            pairs.neighbors(pairs.unshared),
+        ]
+        return pairs.StackedTrees(classifiers)
 
     of_words = partial(pairs.Classifier, partial(pairs.text_alone, **steps), limited=False)
     known = [Shortcut(name, of_words, (name,)) for name in (last, *first)]
     known.append(Shortcut("length", WordOverlap, (last,)))
-    of_all: dict[str, Callable[[], Any]] = {"neighbors": partial(pairs.neighbors, pairs.marked)}
+    of_all: dict[str, Callable[[], Any]] = {"neighbors": partial(pairs.neighbors, pairs.marked_features)}
     if first:
         known.append(Shortcut("overlap", WordOverlap, task.columns))
         of_all = {
             "trees": pairs.shallow_trees,
             "neighbors": partial(pairs.neighbors, pairs.by_side),
             "unshared": partial(pairs.neighbors, pairs.unshared),
-            "cross": partial(pairs.crossed_words, **steps),
-            "stacked": stacked,
+            "cross": partial(pairs.cross_features, **steps),
+            "stacked": stacked_trees,
         }
     known += [Shortcut(name, partial(pairs.Classifier, make), task.columns) for name, make in of_all.items()]
     if not names or "all" in names:
@@ -87,7 +91,7 @@ def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: 
     return list(dict.fromkeys(find(name, known, what=f"part of {task.name} to see") for name in names))
 
 
-class Measured(NamedTuple):
+class ShortcutAccuracy(NamedTuple):
     """The accuracy of a classifier on one test set."""
 
     train: str
@@ -124,9 +128,9 @@ class Lengths(NamedTuple):
 class Audit(NamedTuple):
     """The results of an audit."""
 
-    measured: list[Measured]
+    measured: list[ShortcutAccuracy]
     """Ordered by training set, view and test set."""
-    associations: Mapping[str, list[Association]]
+    associations: dict[str, list[Association]]
     """Training set to the words of its second texts, class by class; empty if `shown` is 0."""
     lengths: list[Lengths]
 
@@ -149,28 +153,33 @@ def audit(
     the training set, or no test set is left, and UnknownNameError for an unknown view.
     """
     _check(train, tests)
-    measured: list[Measured] = []
+    accuracies: list[ShortcutAccuracy] = []
+    associated = {}
+    lengths: list[Lengths] = []
     for source in train:
         others = [test for test in tests if test.name != source.name]
         for view in views(source.task, see, epochs=epochs, seed=seed):
             progress(f"learning from {source.name} ({len(source.examples):,} examples): {view.name}")
-            measured += _measured(source, view, others, printed or {})
-    listed = {
-        source.name: associations(
-            source.texts(-1), source.labels, source.task.words, smoothing=smoothing, shown=shown
-        )
-        for source in train
-        if shown
-    }
-    lengths = []
-    for source in train:
-        by_text = [[len(words(text)) for text in source.texts(at)] for at in range(len(source.task.columns))]
-        for word in source.task.words:
-            rows = [row for row, label in enumerate(source.labels) if label == word]
-            if rows:
-                first, *second = (float(median(column[row] for row in rows)) for column in by_text)
-                lengths.append(Lengths(source.name, word, len(rows), first, second[0] if second else None))
-    return Audit(measured, listed, lengths)
+            accuracies += _accuracies(source, view, others, printed or {})
+        if shown:
+            associated[source.name] = associations(
+                source.texts(-1), source.labels, source.task.words, smoothing=smoothing, shown=shown
+            )
+        lengths += _lengths(source)
+    return Audit(accuracies, associated, lengths)
+
+
+def _lengths(source: PairSet) -> Iterator[Lengths]:
+    """Yield the median lengths of the texts of each class that occurs."""
+    counts_of_texts = []
+    for position in range(len(source.task.columns)):
+        counts_of_texts.append([len(words(text)) for text in source.texts(position)])
+    for label in source.task.words:
+        rows = [row for row, own in enumerate(source.labels) if own == label]
+        if rows:
+            medians = [float(median(counts[row] for row in rows)) for counts in counts_of_texts]
+            second = medians[1] if len(medians) > 1 else None
+            yield Lengths(source.name, label, len(rows), medians[0], second)
 
 
 def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
@@ -188,7 +197,8 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
             )
         for test in tests:
             if len(test.task.columns) != len(source.task.columns):
-                texts, expected = (", ".join(pair_set.task.columns) for pair_set in (test, source))
+                texts = ", ".join(test.task.columns)
+                expected = ", ".join(source.task.columns)
                 problems.append(f"{test.name}: has the texts {texts}; {source.name} teaches {expected}")
             strange = sorted(set(test.labels) - set(source.task.words))
             if strange:
@@ -199,29 +209,31 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
     refuse(problems)
 
 
-def _measured(
+def _accuracies(
     source: PairSet, view: Shortcut, tests: Sequence[PairSet], printed: Mapping[tuple[str, str], float]
-) -> Iterator[Measured]:
-    answers_to = view.answers(source.task, source.examples, (test.examples for test in tests))
-    for test, answers in zip(tests, answers_to, strict=True):
-        number = len(test.examples)
-        ((usual, most),) = Counter(test.labels).most_common(1)
-        share, bar, lead = accuracy_beside(usual, answers, test.examples)
-        chance = 1 / len(source.task.words)
-        alone = view.name == source.task.columns[-1]
-        yield Measured(
-            source.name,
-            view.name,
-            test.name,
-            number,
-            share,
-            bar.low,
-            bar.high,
-            chance,
-            most / number,
-            lead.p,
-            printed.get((source.name, test.task.name)) if alone else None,
-            verdict(bar, chance=chance, lead=lead),
+) -> Iterator[ShortcutAccuracy]:
+    """Fit the classifier once, and yield its accuracy on each test set."""
+    answers_to_tests = view.answers(source.task, source.examples, (test.examples for test in tests))
+    chance = 1 / len(source.task.words)
+    for test, answers in zip(tests, answers_to_tests, strict=True):
+        [(majority_label, majority)] = Counter(test.labels).most_common(1)
+        accuracy, interval, lead = accuracy_beside(majority_label, answers, test.examples)
+        printed_accuracy = None
+        if view.name == source.task.columns[-1]:  # the paper's classifier sees the hypothesis alone
+            printed_accuracy = printed.get((source.name, test.task.name))
+        yield ShortcutAccuracy(
+            train=source.name,
+            sees=view.name,
+            test=test.name,
+            examples=len(test.examples),
+            accuracy=accuracy,
+            low=interval.low,
+            high=interval.high,
+            chance=chance,
+            majority=majority / len(test.examples),
+            p=lead.p,
+            printed=printed_accuracy,
+            verdict=verdict(interval, chance=chance, lead=lead),
         )
 
 
@@ -239,14 +251,14 @@ def verdict(bar: Bar, *, chance: float, lead: Lead) -> str:
     return "below chance" if bar.high < chance else "not significantly above chance"
 
 
-def together(audits: Iterable[Audit]) -> Audit:
-    """Merge several audits."""
-    measured, listed, lengths = zip(*audits, strict=True)
-    return Audit(
-        list(chain(*measured)),
-        {name: words for tables in listed for name, words in tables.items()},
-        list(chain(*lengths)),
-    )
+def merge_audits(audits: Iterable[Audit]) -> Audit:
+    """One audit with the results of several."""
+    merged = Audit([], {}, [])
+    for each in audits:
+        merged.measured.extend(each.measured)
+        merged.associations.update(each.associations)
+        merged.lengths.extend(each.lengths)
+    return merged
 
 
 def associations(
@@ -287,11 +299,12 @@ def pmi(counts: Mapping[str, Counter[str]], *, smoothing: float) -> dict[str, di
     by_word = {word: count + smoothing * len(counts) for word, count in everywhere.items()}
     by_class = {label: own.total() + smoothing * len(everywhere) for label, own in counts.items()}
     total = sum(by_class.values())
-    return {
-        label: {
-            word: log2(joint * total / (by_word[word] * by_class[label])) if joint else float("-inf")
-            for word in everywhere
-            for joint in [own[word] + smoothing]
-        }
-        for label, own in counts.items()
-    }
+    table: dict[str, dict[str, float]] = {}
+    for label, own in counts.items():
+        table[label] = {}
+        for word in everywhere:
+            joint = own[word] + smoothing
+            table[label][word] = float("-inf")
+            if joint:
+                table[label][word] = log2(joint * total / (by_word[word] * by_class[label]))
+    return table

@@ -36,18 +36,23 @@ def pairs_of(path: Path, task: Task) -> list[Example]:
         raise DataError(f"{path}: no such file; expected a table of sentence pairs with labels")
     table = read_table(path)
     columns = _columns(table, task)
-    known = {word: label.word for label in task.labels for word in (label.word, *label.synonyms)}
+    label_of: dict[str, str] = {}
+    for task_label in task.labels:
+        label_of[task_label.word] = task_label.word
+        for synonym in task_label.synonyms:
+            label_of[synonym] = task_label.word
     examples: list[Example] = []
     problems: list[str] = []
     for index, (cells, line) in enumerate(zip(table.rows, table.lines, strict=True)):
-        *texts, label = (cells[place] for place in columns)
+        *texts, label = [cells[place] for place in columns]
         if label == UNDECIDED:
             continue
-        if label in known:
-            examples.append(Example(index, dict(zip(task.columns, texts, strict=True)), known[label]))
-        else:
+        if label not in label_of:
             words = ", ".join(task.words)
             problems.append(f'{table.path}:{line}: the label is "{label}", expected one of {words}')
+            continue
+        inputs = dict(zip(task.columns, texts, strict=True))
+        examples.append(Example(index, inputs, label_of[label]))
     if not problems and not examples:
         problems.append(f"{path}: no row has a label")
     refuse(problems)
@@ -57,14 +62,21 @@ def pairs_of(path: Path, task: Task) -> list[Example]:
 def _columns(table: RawTable, task: Task) -> list[int]:
     """Where the texts and the label stand. Raises DataError for those that are absent."""
     header = [name.casefold() for name in table.header]
-    texts = [(name.casefold(), *others) for name, others in zip(task.columns, _INPUTS, strict=False)]
-    accepted = [*texts, _LABELS]
-    places = [next((header.index(name) for name in names if name in header), -1) for names in accepted]
-    absent = [" or ".join(names) for names, place in zip(accepted, places, strict=True) if place < 0]
-    if absent:
-        raise DataError(
-            [f"{table.path}:1: no column {name}, but {', '.join(table.header)}" for name in absent]
-        )
+    accepted: list[tuple[str, ...]] = []
+    for column, others in zip(task.columns, _INPUTS, strict=False):
+        accepted.append((column.casefold(), *others))
+    accepted.append(_LABELS)
+    places = []
+    problems = []
+    for names in accepted:
+        found = [header.index(name) for name in names if name in header]
+        if found:
+            places.append(found[0])
+        else:
+            expected = " or ".join(names)
+            problems.append(f"{table.path}:1: no column {expected}, but {', '.join(table.header)}")
+    if problems:
+        raise DataError(problems)
     return places
 
 
@@ -104,14 +116,18 @@ class Sources:
 
         Raises DataError for wrong or missing files, UnknownNameError for an unknown task or split.
         """
-        return self._from_table(name) if is_file(name) else self._from_name(name, [TRAIN])[0]
+        if is_file(name):
+            return self._from_table(name)
+        return self._from_name(name, [TRAIN])[0]
 
     def tests(self, name: str) -> list[PairSet]:
         """What is tested on: every split of a task but train that has labels, NAME:SPLIT, or a table.
 
         Raises what `train` raises, and DataError where a task has no such split.
         """
-        return [self._from_table(name)] if is_file(name) else self._from_name(name, [])
+        if is_file(name):
+            return [self._from_table(name)]
+        return self._from_name(name, [])
 
     def own(self) -> Iterator[tuple[PairSet, list[PairSet]]]:
         """For every task with labels and a train split what to learn from, and what to test on: its own.
@@ -119,10 +135,15 @@ class Sources:
         A diagnostic set is tested on by the task that answers it, if its labels are at hand (`gold`).
         """
         for task in self.benchmark.tasks:
-            if _has_labels(task) and TRAIN in task.splits:
-                answered = [other.name for other in self.benchmark.tasks if other.predict_with == task.name]
-                names = [task.name, *(answered if self.gold else ())]
-                yield self.train(task.name), [test for name in names for test in self.tests(name)]
+            if not _has_labels(task) or TRAIN not in task.splits:
+                continue
+            train = self.train(task.name)
+            tests = self.tests(task.name)
+            if self.gold:
+                for other in self.benchmark.tasks:
+                    if other.predict_with == task.name:
+                        tests += self.tests(other.name)
+            yield train, tests
 
     def _from_table(self, name: str) -> PairSet:
         task = _auditable(self.benchmark.dataset(self.like))
@@ -134,11 +155,18 @@ class Sources:
         if split and split not in task.splits:
             raise UnknownNameError(split, list(task.splits), what=f"split of {task.name}")
         home = task_folder(data_folder(self.data), self.benchmark, task)
-        there = [part.name for part in task.splits.values() if part.name != TRAIN and split_file(home, part)]
-        splits = [split] if split else usual or there
+        splits = list(usual)
+        if split:
+            splits = [split]
+        elif not usual:
+            for part in task.splits.values():
+                if part.name != TRAIN and split_file(home, part):
+                    splits.append(part.name)
         sets = list(self._with_labels(task, splits))
         if not sets:
-            held = f"{', '.join(splits)} without labels" if splits else "no split to test on"
+            held = "no split to test on"
+            if splits:
+                held = f"{', '.join(splits)} without labels"
             way_out = "give the labels with --gold, or name another split (NAME:SPLIT) or a table with labels"
             raise DataError(f"{home}: has {held}; {way_out}")
         return sets

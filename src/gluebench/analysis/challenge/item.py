@@ -1,6 +1,7 @@
 """A challenge set: examples labeled by rule, their file format, and scores by case."""
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,17 +42,25 @@ class Classes(NamedTuple):
 
     def word(self, name: str) -> str:
         """The task's label for a class name; "" for "", an unknown class."""
-        return str(getattr(self, name)) if name else ""
+        if not name:
+            return ""
+        return str(getattr(self, name))
 
     def opposite(self, label: str) -> str:
         """The label after the second text is negated; "" if it does not follow from `label`."""
+        if label == self.entailment:
+            return self.contradiction
         if self.neutral == self.contradiction:
-            return self.contradiction if label == self.entailment else ""
-        return {self.entailment: self.contradiction, self.contradiction: self.entailment}.get(label, label)
+            return ""
+        if label == self.contradiction:
+            return self.entailment
+        return label
 
     def back(self, label: str) -> str:
         """The label with the texts swapped, known only for a contradiction; "" for other labels."""
-        return label if label == self.contradiction != self.neutral else ""
+        if label == self.contradiction and self.contradiction != self.neutral:
+            return label
+        return ""
 
 
 def classes(task: Task) -> Classes:
@@ -98,18 +107,19 @@ class Item:
 
 def write_items(path: str | os.PathLike[str], items: Sequence[Item], task: Task) -> None:
     """Write a challenge set; the same items give the same bytes. Raises DataError for a text with a tab."""
-    unwritable = [
-        f"{path}: {item.inputs[0][:60]!r} has a tab or a line end, and a tab-separated file cannot hold it"
-        for item in items
-        if any(mark in text for text in item.inputs for mark in "\t\n\r")
-    ]
-    refuse(unwritable)
+    problems = []
     rows = []
     for number, item in enumerate(items):
-        source = "" if item.source is None else str(item.source)
-        accepted, phenomena = "|".join(item.accepted), "; ".join(item.phenomena)
-        about = [item.label, accepted, item.backward, item.domain, phenomena, item.set]
-        rows.append([str(number), item.task, item.case, source, *item.inputs, *about])
+        if re.search(r"[\t\n\r]", "".join(item.inputs)):
+            text = repr(item.inputs[0][:60])
+            problem = "has a tab or a line end, and a tab-separated file cannot hold it"
+            problems.append(f"{path}: {text} {problem}")
+        row = [str(number), item.task, item.case, "" if item.source is None else str(item.source)]
+        row += item.inputs
+        row += [item.label, "|".join(item.accepted), item.backward, item.domain]
+        row += ["; ".join(item.phenomena), item.set]
+        rows.append(row)
+    refuse(problems)
     write_rows(Path(path), [*FIXED, *task.columns, *ABOUT], rows)
 
 
@@ -117,33 +127,44 @@ def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]
     """Read a file of `write_items`. Raises DataError that lists every invalid row."""
     rows = text_lines(Path(path), Path(path).read_bytes())
     header = rows[0].split("\t")
+    before = header[: len(FIXED)]
     inputs = header[len(FIXED) : -len(ABOUT)]
-    if (*header[: len(FIXED)], *header[-len(ABOUT) :]) != (*FIXED, *ABOUT) or not inputs:
-        expected = ", ".join((*FIXED, "the texts", *ABOUT))
+    after = header[-len(ABOUT) :]
+    if before != list(FIXED) or after != list(ABOUT) or not inputs:
+        expected = f"{', '.join(FIXED)}, the texts, {', '.join(ABOUT)}"
         raise DataError(f"{path}:1: the header is not a challenge set's; expected the columns {expected}")
     items: list[Item] = []
     problems: list[str] = []
     for number, line in enumerate(rows[1:]):
         cells = line.split("\t")
-        row = dict(zip(header, cells, strict=False))
-        wrong = (
-            _problems(row, number, inputs, benchmark)
-            if len(cells) == len(header)
-            else [f"{len(cells)} columns, expected {len(header)}"]
-        )
-        problems += [f"{path}:{number + 2}: {problem}" for problem in wrong]
-        if not wrong:
-            item = Item(
-                **{name: row[name] for name in ("task", "case", "label", "backward", "domain", "set")},
-                inputs=tuple(row[name] for name in inputs),
-                accepted=tuple(row["accepted"].split("|")),
-                phenomena=tuple(filter(None, (tag.strip() for tag in row["phenomena"].split(";")))),
-                source=int(row["source"]) if row["source"] else None,
-            )
-            items.append(item)
+        if len(cells) != len(header):
+            problems.append(f"{path}:{number + 2}: {len(cells)} columns, expected {len(header)}")
+            continue
+        row = dict(zip(header, cells, strict=True))
+        of_row = _problems(row, number, inputs, benchmark)
+        problems += [f"{path}:{number + 2}: {problem}" for problem in of_row]
+        if not of_row:
+            items.append(_item(row, inputs))
     if problems or not items:
         raise DataError(problems or [f"{path}: no examples: the file has a header alone"])
     return items
+
+
+def _item(row: Mapping[str, str], inputs: Sequence[str]) -> Item:
+    """The item of a row without problems."""
+    tags = [tag.strip() for tag in row["phenomena"].split(";")]
+    return Item(
+        task=row["task"],
+        case=row["case"],
+        inputs=tuple(row[name] for name in inputs),
+        label=row["label"],
+        accepted=tuple(row["accepted"].split("|")),
+        backward=row["backward"],
+        domain=row["domain"],
+        phenomena=tuple(filter(None, tags)),
+        set=row["set"],
+        source=int(row["source"]) if row["source"] else None,
+    )
 
 
 def _problems(row: Mapping[str, str], number: int, inputs: Sequence[str], benchmark: Benchmark) -> list[str]:
@@ -161,7 +182,10 @@ def _problems(row: Mapping[str, str], number: int, inputs: Sequence[str], benchm
         problems.append(f"the texts are called {', '.join(inputs)}, expected {', '.join(task.columns)}")
     expected = ", ".join(task.words)
     accepted = row["accepted"].split("|")
-    for word in (row["label"], *accepted, *filter(None, [row["backward"]])):
+    labels = [row["label"], *accepted]
+    if row["backward"]:
+        labels.append(row["backward"])
+    for word in labels:
         if word not in task.words:
             problems.append(f'the label "{word}" is none of {task.name}: expected one of {expected}')
     if row["label"] not in accepted:
@@ -191,7 +215,7 @@ class CaseScore(NamedTuple):
         return self.right / self.n
 
 
-class Scored(NamedTuple):
+class ChallengeScores(NamedTuple):
     """The scores of a system on a challenge set."""
 
     cases: tuple[CaseScore, ...]
@@ -204,7 +228,7 @@ class Scored(NamedTuple):
     """The items of `failed` whose original is right."""
 
 
-def score(items: Sequence[Item], answers: Sequence[str]) -> Scored:
+def score(items: Sequence[Item], answers: Sequence[str]) -> ChallengeScores:
     """Score one answer for each item, in order. Raises ValueError for another number of answers."""
     right = [answer in item.accepted for item, answer in zip(items, answers, strict=True)]
     cases: dict[str, list[int]] = {}
@@ -214,33 +238,42 @@ def score(items: Sequence[Item], answers: Sequence[str]) -> Scored:
         group, colon, _ = item.case.partition(": ")
         if colon:
             groups.setdefault(group, []).append(number)
-    failed = tuple(number for number, item in enumerate(items) if not right[number] and item.case != ORIGINAL)
-    sources = [(number, items[number].source) for number in failed]
-    return Scored(
-        tuple(_scored(case, numbers, items, right) for case, numbers in cases.items()),
-        tuple(_scored(group, numbers, items, right) for group, numbers in groups.items()),
-        failed,
-        tuple(number for number, source in sources if source is not None and right[source]),
+    failed = []
+    broken = []
+    for number, item in enumerate(items):
+        if not right[number] and item.case != ORIGINAL:
+            failed.append(number)
+            if item.source is not None and right[item.source]:
+                broken.append(number)
+    return ChallengeScores(
+        tuple(_case_score(case, numbers, items, right) for case, numbers in cases.items()),
+        tuple(_case_score(group, numbers, items, right) for group, numbers in groups.items()),
+        tuple(failed),
+        tuple(broken),
     )
 
 
-def _scored(case: str, numbers: Sequence[int], items: Sequence[Item], right: Sequence[bool]) -> CaseScore:
+def _case_score(case: str, numbers: Sequence[int], items: Sequence[Item], right: Sequence[bool]) -> CaseScore:
     hits = sum(right[number] for number in numbers)
-    sources = {number: items[number].source for number in numbers}
-    sound = [number for number, source in sources.items() if source is not None and right[source]]
-    bar = proportion_bar(hits, len(numbers))
-    return CaseScore(case, len(numbers), hits, bar, sum(not right[number] for number in sound), len(sound))
+    broken = 0
+    sound = 0
+    for number in numbers:
+        source = items[number].source
+        if source is not None and right[source]:
+            sound += 1
+            broken += not right[number]
+    return CaseScore(case, len(numbers), hits, proportion_bar(hits, len(numbers)), broken, sound)
 
 
-class Kept(NamedTuple):
-    """Counts of the pairs that `keep` wrote."""
+class KeptPairs(NamedTuple):
+    """Counts of the pairs that `keep_failures` wrote."""
 
     pairs: int
     unlabeled: int
     """Pairs whose other direction has no label by rule and needs manual annotation."""
 
 
-def keep(path: str | os.PathLike[str], items: Sequence[Item], failed: Sequence[int]) -> Kept:
+def keep_failures(path: str | os.PathLike[str], items: Sequence[Item], failed: Sequence[int]) -> KeptPairs:
     """Write the failures as a diagnostic set to complete by hand, with a row for each pair.
 
     `gluebench data lint-diagnostic` reads it. Raises DataError if nothing failed, or items are not pairs.
@@ -251,10 +284,13 @@ def keep(path: str | os.PathLike[str], items: Sequence[Item], failed: Sequence[i
     if len(first.inputs) != 2:
         raise DataError(f"{path}: a diagnostic set has pairs of texts, and {first.task} has one text")
     pairs: dict[frozenset[str], list[str]] = {}
-    for item in (items[number] for number in failed):
+    unlabeled = 0
+    for number in failed:
+        item = items[number]
         sides = [text.strip() for text in item.inputs]
         row = [item.domain, "; ".join(item.phenomena), *sides, item.label, item.backward, item.set]
-        pairs.setdefault(frozenset(sides), row)
+        if frozenset(sides) not in pairs:  # else its other direction failed too
+            pairs[frozenset(sides)] = row
+            unlabeled += not item.backward
     write_rows(Path(path), [*PAIR_COLUMNS, "set"], pairs.values())
-    backward = [row[-2] for row in pairs.values()]
-    return Kept(len(pairs), backward.count(""))
+    return KeptPairs(len(pairs), unlabeled)

@@ -12,6 +12,7 @@ the same words, so that no word gives the label away.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from random import Random
 from typing import Literal, NamedTuple
 
@@ -39,9 +40,11 @@ class Edit(NamedTuple):
 
 _WORDS: dict[str, list[str]] = {name: words.split() for name, words in english("edits").items()}
 _AUXILIARIES = ("is", "are", "was", "were", "will", "can")
-_STARTS, _UNSAFE = frozenset(_WORDS["starts"]), frozenset(_WORDS["unsafe"])
-_WOMEN, _MEN = _WORDS["women"], _WORDS["men"]
-_NAMES = (*_WOMEN, *_MEN)
+_STARTS = frozenset(_WORDS["starts"])
+_UNSAFE = frozenset(_WORDS["unsafe"])
+_WOMEN = _WORDS["women"]
+_MEN = _WORDS["men"]
+_NAMES = tuple(_WOMEN + _MEN)
 _VERBS = [text.split("/") for text in _WORDS["verbs"]]
 _WORD = re.compile(r"[\w'’]+")
 _CONTRACTION = re.compile(r"\b(is|are|was|were|did|ca|wo)n['’]t\b")
@@ -54,7 +57,8 @@ _NOUN = rf"(?!(?:{'|'.join(_WORDS['plural'])})\b)[a-z]*[a-rt-xz]|(?!\w*ly\b)[a-z
 _NP = rf"(?:(?:[Tt]he|[Aa]n?) (?:(?:{'|'.join(_WORDS['adjectives'])}) )?(?:{_NOUN})|{'|'.join(_NAMES)})"
 _ACTIVE = re.compile(rf"({_NP}) ({'|'.join(_PARTICIPLES)}) ({_NP})\.")
 _PASSIVE = re.compile(rf"({_NP}) was ({'|'.join(_PASTS)}) by ({_NP})\.")
-_BASES = {past: base for base, past, *_ in (*_VERBS, *(text.split("/") for text in _WORDS["pasts"]))}
+_OTHER_VERBS = [text.split("/") for text in _WORDS["pasts"]]
+_BASES = {forms[1]: forms[0] for forms in _VERBS + _OTHER_VERBS}
 _PAST_OF = {base: past for past, base in _BASES.items()}
 _SUBJECT = rf"(?:{_NP}|[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]e|[Yy]ou|I)"
 _PAST_CLAUSE = re.compile(rf"({_SUBJECT}) ({'|'.join(_BASES)})\b")
@@ -68,22 +72,26 @@ def negation_added(text: str) -> str | None:
     verbs = [match for match in _WORD.finditer(text) if match[0] in _AUXILIARIES]
     if not verbs:
         past = _PAST_CLAUSE.match(text)
-        return f"{past[1]} did not {_BASES[past[2]]}{text[past.end() :]}" if past else None
+        if past is None:
+            return None
+        return f"{past[1]} did not {_BASES[past[2]]}{text[past.end() :]}"
     if len(verbs) > 1:
         return None
     end = verbs[0].end()
-    return f"{text[:end]}{'' if verbs[0][0] == 'can' else ' '}not{text[end:]}"
+    negation = "not" if verbs[0][0] == "can" else " not"  # "cannot" is one word
+    return text[:end] + negation + text[end:]
 
 
 def negation_removed(text: str) -> str | None:
     """Remove the only negation, if `negation_added` would restore it."""
-    expanded = _CONTRACTION.sub(
-        lambda match: {"ca": "can", "wo": "will"}.get(match[1], match[1]) + " not", text
-    )
+    full_forms = {"ca": "can", "wo": "will"}  # of "can't" and "won't"
+    expanded = _CONTRACTION.sub(lambda match: full_forms.get(match[1], match[1]) + " not", text)
     expanded = re.sub(r"\bcan not\b", "cannot", expanded)
     positive = re.sub(r"\b(can)not\b|\b(is|are|was|were|will) not\b", r"\1\2", expanded)
     positive = _DID_NOT.sub(lambda match: _PAST_OF[match[1]], positive)
-    return positive if positive != expanded and negation_added(positive) == expanded else None
+    if positive == expanded or negation_added(positive) != expanded:
+        return None
+    return positive
 
 
 def _is_plain(text: str) -> bool:
@@ -91,27 +99,35 @@ def _is_plain(text: str) -> bool:
     words = _WORD.findall(text.lower())
     if not 3 <= len(words) <= 25 or "?" in text or "," in text or _UNSAFE & set(words):
         return False
+    if any(word.endswith(("n't", "n’t")) for word in words):
+        return False
     first = _WORD.search(text)
-    definite = words[0] in _STARTS or (first is not None and first[0] in _NAMES)
-    return definite and not any(word.endswith(("n't", "n’t")) for word in words)
+    return words[0] in _STARTS or (first is not None and first[0] in _NAMES)
 
 
 def _is_statement(text: str) -> bool:
     """Whether a finite verb comes before any relative clause; a fragment has none."""
     words = _WORD.findall(text.lower())
-    ends = [number for number, word in enumerate(words) if word in _WORDS["relative"]]
-    return any(word in _WORDS["finite"] or word in _BASES for word in words[: min(ends, default=len(words))])
+    for word in words:
+        if word in _WORDS["relative"]:
+            return False
+        if word in _WORDS["finite"] or word in _BASES:
+            return True
+    return False
 
 
-def framed(text: str) -> str | None:
+def frame_as_true(text: str) -> str | None:
     """Put "It is true that" before a statement; its first letter becomes lower case unless it is a name."""
     first = _WORD.match(text)
     if first is None or "?" in text or not _is_statement(text):
         return None
     if first[0] == "I" or first[0] in _NAMES:
         return f"It is true that {text}"
-    known = first[0].lower() in {*_STARTS, "a", "an", "there"}
-    return f"It is true that {text[0].lower()}{text[1:]}" if known else None
+    # Another first word may be a name that is not known, which keeps its capital.
+    first_word = first[0].lower()
+    if first_word not in _STARTS and first_word not in ("a", "an", "there"):
+        return None
+    return f"It is true that {text[0].lower()}{text[1:]}"
 
 
 def tautology_added(text: str) -> str | None:
@@ -121,20 +137,22 @@ def tautology_added(text: str) -> str | None:
     return f"{text[:-1]}, and a week has seven days."
 
 
-def made_passive(text: str) -> str | None:
+def make_passive(text: str) -> str | None:
     """Turn "The miller greeted the potter." into the passive; the object must be singular."""
-    if match := _ACTIVE.fullmatch(text):
-        subject, verb, patient = match.groups()
-        return f"{_upper(patient)} was {_PARTICIPLES[verb]} by {_lower(subject)}."
-    return None
+    match = _ACTIVE.fullmatch(text)
+    if match is None:
+        return None
+    subject, verb, patient = match.groups()
+    return f"{_upper(patient)} was {_PARTICIPLES[verb]} by {_lower(subject)}."
 
 
-def made_active(text: str) -> str | None:
+def make_active(text: str) -> str | None:
     """Turn a passive sentence with an agent into an active one."""
-    if match := _PASSIVE.fullmatch(text):
-        patient, verb, subject = match.groups()
-        return f"{_upper(subject)} {_PASTS[verb]} {_lower(patient)}."
-    return None
+    match = _PASSIVE.fullmatch(text)
+    if match is None:
+        return None
+    patient, verb, subject = match.groups()
+    return f"{_upper(subject)} {_PASTS[verb]} {_lower(patient)}."
 
 
 def _upper(phrase: str) -> str:
@@ -142,25 +160,31 @@ def _upper(phrase: str) -> str:
 
 
 def _lower(phrase: str) -> str:
-    return phrase if phrase in _NAMES else phrase[0].lower() + phrase[1:]
+    if phrase in _NAMES:
+        return phrase
+    return phrase[0].lower() + phrase[1:]
 
 
 EDITS = (
     Edit("negation added", "negated", "Negation", negation_added),
     Edit("negation removed", "negated", "Negation", negation_removed),
-    Edit("active to passive", "same", "Active/Passive", made_passive, exact=True),
-    Edit("passive to active", "same", "Active/Passive", made_active, exact=True),
-    Edit("framed as true", "same", "Redundancy", framed),
+    Edit("active to passive", "same", "Active/Passive", make_passive, exact=True),
+    Edit("passive to active", "same", "Active/Passive", make_active, exact=True),
+    Edit("framed as true", "same", "Redundancy", frame_as_true),
     Edit("truism added", "same", "Conjunction", tautology_added),
 )
 NAMES_CHANGED = "names changed"
 NAMED = "Named Entities"
 
 
-def names_changed(texts: tuple[str, ...], chance: Random) -> tuple[str, ...] | None:
+def change_names(texts: tuple[str, ...], chance: Random) -> tuple[str, ...] | None:
     """Replace each first name by another of the same gender, consistently; None if that is impossible."""
-    separated = [re.sub(r"['’]s\b", " s", text) for text in texts]  # "Anna's" has the word Anna
-    names = dict.fromkeys(word for text in separated for word in _WORD.findall(text) if word in _NAMES)
+    names: dict[str, None] = {}  # a set in order
+    for text in texts:
+        separated = re.sub(r"['’]s\b", " s", text)  # "Anna's" has the word Anna
+        for word in _WORD.findall(separated):
+            if word in _NAMES:
+                names[word] = None
     if not names:
         return None
     new: dict[str, str] = {}
@@ -174,11 +198,11 @@ def names_changed(texts: tuple[str, ...], chance: Random) -> tuple[str, ...] | N
     return tuple(pattern.sub(lambda match: new[match[1]], text) for text in texts)
 
 
-RULES = (*(edit.name for edit in EDITS), NAMES_CHANGED)
+RULES = tuple([edit.name for edit in EDITS] + [NAMES_CHANGED])
 """The names of all rules."""
 
 
-def perturbed(
+def perturb(
     task: Task, examples: Sequence[Example], *, rules: Sequence[str] = RULES, seed: int = 0
 ) -> list[Item]:
     """Every example that a rule fits: the original, then each changed version with its label.
@@ -199,25 +223,33 @@ def perturbed(
     chance = Random(f"perturb/{seed}")
     items: list[Item] = []
     for example in examples:
-        inputs, label = tuple(example.inputs.values()), str(example.label)
+        inputs = tuple(example.inputs.values())
+        label = str(example.label)
+        backward = ""
+        if words is not None:
+            backward = label_of.get(inputs[::-1]) or words.back(label)
         original = Item(
             task=task.predict_with or task.name,
             case=ORIGINAL,
             inputs=inputs,
             label=label,
             accepted=(label,),
-            backward="" if words is None else label_of.get(inputs[::-1]) or words.back(label),
+            backward=backward,
             domain=task.name,
             set=f"{task.name}-{example.index}",
         )
         distinct: dict[tuple[str, ...], Item] = {}
-        for item in _changed(original, edits, words):
+        for item in _edited_items(original, edits, words):
             distinct.setdefault(item.inputs, item)
         changed = list(distinct.values())
-        if NAMES_CHANGED in rules and (renamed := names_changed(inputs, chance)) is not None:
-            changed.append(replace(original, case=NAMES_CHANGED, inputs=renamed, phenomena=(NAMED,)))
+        if NAMES_CHANGED in rules:
+            renamed = change_names(inputs, chance)
+            if renamed is not None:
+                changed.append(replace(original, case=NAMES_CHANGED, inputs=renamed, phenomena=(NAMED,)))
         if changed:
-            items += [original, *(replace(item, source=len(items)) for item in changed)]
+            source = len(items)
+            items.append(original)
+            items += [replace(item, source=source) for item in changed]
     return items
 
 
@@ -228,21 +260,34 @@ def sentence_pairs(
 
     Both directions have a label by rule, so no gold label is needed: the same meaning entails both ways, the
     opposite contradicts both ways. Names are not changed, since no label follows from that. `name` is the
-    domain. Raises what `perturbed` raises.
+    domain. Raises what `perturb` raises.
     """
     words = classes(task)
     edits = _edits(rules)
     items: list[Item] = []
     sentences = 0
-    for text in dict.fromkeys(text for example in examples for text in example.inputs.values()):
+    texts = chain.from_iterable(example.inputs.values() for example in examples)
+    for text in dict.fromkeys(texts):
         before = len(items)
         for edit in edits:
             new = edit.change(text)
-            if new is not None and new != text:
-                label = words.entailment if edit.relation == "same" else words.contradiction
-                about = (label, name, (edit.phenomenon,), f"sentence-{sentences}")
-                items.append(Item(task.name, edit.name, (text, new), label, (label,), *about))
-        sentences += len(items) > before
+            if new is None or new == text:
+                continue
+            label = words.entailment if edit.relation == "same" else words.contradiction
+            item = Item(
+                task=task.name,
+                case=edit.name,
+                inputs=(text, new),
+                label=label,
+                accepted=(label,),
+                backward=label,
+                domain=name,
+                phenomena=(edit.phenomenon,),
+                set=f"sentence-{sentences}",
+            )
+            items.append(item)
+        if len(items) > before:
+            sentences += 1
     return items
 
 
@@ -253,18 +298,23 @@ def _edits(rules: Sequence[str]) -> list[Edit]:
     return [edit for edit in EDITS if edit.name in rules]
 
 
-def _changed(original: Item, edits: Sequence[Edit], words: Classes | None) -> Iterator[Item]:
+def _edited_items(original: Item, edits: Sequence[Edit], words: Classes | None) -> Iterator[Item]:
     """Yield the item with its last text edited, for each edit that fits; nothing for a single text."""
     *before, last = original.inputs
-    for edit in edits if before else ():
+    if not before:
+        return
+    for edit in edits:
         new = edit.change(last)
         if new is None or new == last:
             continue
-        changed = replace(original, case=edit.name, inputs=(*before, new), phenomena=(edit.phenomenon,))
-        if edit.relation == "same" and (edit.exact or words is not None):
-            yield changed
-        elif edit.relation == "negated" and words is not None and (label := words.opposite(original.label)):
-            yield replace(changed, label=label, accepted=(label,), backward=words.back(label))
+        edited = replace(original, case=edit.name, inputs=(*before, new), phenomena=(edit.phenomenon,))
+        if edit.relation == "same":
+            if edit.exact or words is not None:
+                yield edited
+        elif words is not None:
+            label = words.opposite(original.label)
+            if label:
+                yield replace(edited, label=label, accepted=(label,), backward=words.back(label))
 
 
 MOST = 300
@@ -293,15 +343,21 @@ class Case(NamedTuple):
     @property
     def title(self) -> str:
         """A unique name, as "subsequence, no: relative clause"; "no" if the shortcut misleads."""
-        return f"{self.shortcut}, {'yes' if self.entailed else 'no'}: {self.name}"
+        answer = "yes" if self.entailed else "no"
+        return f"{self.shortcut}, {answer}: {self.name}"
 
 
-CASES = tuple(
-    Case(shortcut, name, premise, hypothesis, _LABELS[labels[0]], _LABELS[labels[1]], (phenomenon,))
-    for shortcut, table in _GRAMMAR["cases"].items()
-    for line in table.splitlines()
-    for name, premise, hypothesis, labels, phenomenon in [line.split(" | ")]
-)
+def _read_cases() -> Iterator[Case]:
+    """Yield the cases of the grammar, a line of its tables each."""
+    for shortcut, table in _GRAMMAR["cases"].items():
+        for line in table.splitlines():
+            name, premise, hypothesis, labels, phenomenon = line.split(" | ")
+            forward, backward = labels
+            directions = (_LABELS[forward], _LABELS[backward])
+            yield Case(shortcut, name, premise, hypothesis, *directions, (phenomenon,))
+
+
+CASES = tuple(_read_cases())
 
 
 def shortcuts(task: Task, *, per_case: int = 50, seed: int = 0) -> list[Item]:
@@ -329,8 +385,17 @@ def shortcuts(task: Task, *, per_case: int = 50, seed: int = 0) -> list[Item]:
         seen.update(premise for premise, _ in pairs)
         for case, pair in zip(CASES, pairs, strict=True):
             label = words.word(case.forward)
-            accepted = (label,) if case.entailed else others
-            about = (words.word(case.backward), "artificial", case.phenomena, f"shortcuts-{number}")
-            items.append(Item(task.name, case.title, pair, label, accepted, *about))
+            item = Item(
+                task=task.name,
+                case=case.title,
+                inputs=pair,
+                label=label,
+                accepted=(label,) if case.entailed else others,
+                backward=words.word(case.backward),
+                domain="artificial",
+                phenomena=case.phenomena,
+                set=f"shortcuts-{number}",
+            )
+            items.append(item)
         number += 1
     return items

@@ -13,23 +13,15 @@ from gluebench.analysis.compare.scores import (
     Answers,
     Difference,
     answers_to,
-    mean_tested,
-    task_tested,
-    units_tested,
+    mean_score_test,
+    task_tests,
+    units_tests,
 )
+from gluebench.analysis.graded import GradedSystem, grade_systems
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
 from gluebench.scoring import Gold
-from gluebench.scoring.grade import (
-    Labels,
-    Path,
-    Run,
-    answers_of,
-    gold_of,
-    graded,
-    require_gradable,
-    submissions_from,
-)
+from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.intervals import holm
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
@@ -111,8 +103,9 @@ class Comparison:
     @property
     def words(self) -> tuple[str, ...]:
         """A sentence for each task and diagnostic set, then the conclusion."""
-        parts = [*self.tasks.values(), *self.diagnostics.values()]
-        return (*(part.words for part in parts), self.conclusion)
+        sentences = [task.words for task in self.tasks.values()]
+        sentences += [diagnostic_set.words for diagnostic_set in self.diagnostics.values()]
+        return (*sentences, self.conclusion)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values in a fixed order; numbers are fractions."""
@@ -127,13 +120,14 @@ class Comparison:
             return f"{what}no task in common>"
         overall = self.overall
         loss = overall.loss
-        difference = f"{points(overall.difference, loss)}{between(overall.low, overall.high, loss)}"
-        tested = f"{words.p_words(overall.p)}, {len(self.over)} tasks"
-        return f"{what}A - B = {difference}{'' if loss else ' points'}, {tested}>"
+        difference = points(overall.difference, loss) + between(overall.low, overall.high, loss)
+        if not loss:
+            difference += " points"
+        return f"{what}A - B = {difference}, {words.p_words(overall.p)}, {len(self.over)} tasks>"
 
     def records(self) -> Iterator[dict[str, object]]:
         """A record for each difference, with keys of FIELDS, as in JSON."""
-        for name, part in (*self.tasks.items(), *self.diagnostics.items()):
+        for name, part in chain(self.tasks.items(), self.diagnostics.items()):
             for metric, difference in part.metrics.items():
                 yield {"task": name, "metric": metric, **difference.as_dict()}
             if part.score is not None:
@@ -149,32 +143,32 @@ class Comparison:
         return to_frame(FIELDS, self.records())
 
     def _repr_html_(self) -> str:
-        scores = {
-            **{name: part.score for name, part in self.tasks.items()},
-            f"average of {len(self.over)} tasks": self.overall,
-            **{name: part.score for name, part in self.diagnostics.items()},
-        }
+        scores = {name: part.score for name, part in self.tasks.items()}
+        scores[f"average of {len(self.over)} tasks"] = self.overall
+        scores |= {name: part.score for name, part in self.diagnostics.items()}
         rows: list[tuple[str, ...]] = []
         for name, score in scores.items():
             if score is None:
-                rows.append((name, *("-",) * 6))
+                rows.append((name, "-", "-", "-", "-", "-", "-"))
                 continue
-            values = (percent(score.a, score.loss), percent(score.b, score.loss))
-            limits = between(score.low, score.high, score.loss).strip() or f"({score.withheld})"
-            shown = points(score.difference, score.loss)
-            rows.append((name, *values, shown, limits, words.p_words(score.decisive), f"{score.n:,}"))
+            row = (
+                name,
+                percent(score.a, score.loss),
+                percent(score.b, score.loss),
+                points(score.difference, score.loss),
+                between(score.low, score.high, score.loss).strip() or f"({score.withheld})",
+                words.p_words(score.decisive),
+                f"{score.n:,}",
+            )
+            rows.append(row)
         columns = ("task", "A", "B", "A - B", "95 % interval", "p", "n")
         return html_table(self._title, columns, rows, notes=[self.conclusion])
 
     @property
     def _title(self) -> str:
         """The title of tables and plots; submissions are named without their folders."""
-        a, b = (
-            ", ".join(os.path.basename(os.path.normpath(source)) for source in sources.split(", "))
-            for sources in (self.a, self.b)
-        )
         where = on_split(self.benchmark, self.split, self.provenance)
-        return words.title(where, a, b)
+        return words.title(where, _without_folders(self.a), _without_folders(self.b))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the differences in order, with intervals; marks are filled where significant after Holm.
@@ -183,26 +177,36 @@ class Comparison:
         """
         from gluebench.scoring.plots import forest
 
-        average = [] if self.overall is None else [_row("average", self.overall, whole=True)]
-        loss = self.overall.loss if self.overall else None
+        loss = None
+        average = []
+        if self.overall is not None:
+            loss = self.overall.loss
+            average.append(_plot_row("average", self.overall, whole=True))
         sections = [average]
-        others = []
+        others = []  # Losses and scores have no axis in common.
         for parts in (self.tasks, self.diagnostics):
-            scores = {name: part.score for name, part in parts.items() if part.score}
-            others += [name for name, score in scores.items() if score.loss != loss]
-            sections.append([_row(name, score) for name, score in scores.items() if score.loss == loss])
+            rows = []
+            for name, part in parts.items():
+                if part.score and part.score.loss == loss:
+                    rows.append(_plot_row(name, part.score))
+                elif part.score:
+                    others.append(name)
+            sections.append(rows)
         sections[1].sort(key=lambda row: -(row.value or 0.0))
-        return forest(
-            sections,
-            title=self._title.removesuffix("." * bool(others)) + without(others),
-            axis=f"A - B {'in losses, above 0 is better,' if loss else 'in points'} with 95 % interval; "
-            "p after Holm, filled where significant",
-            zero=True,
-            ax=ax,
-        )
+        title = self._title
+        if others:
+            title = title.removesuffix(".") + without(others)
+        unit = "in losses, above 0 is better," if loss else "in points"
+        axis = f"A - B {unit} with 95 % interval; p after Holm, filled where significant"
+        return forest(sections, title=title, axis=axis, zero=True, ax=ax)
 
 
-def _row(name: str, difference: Difference, *, whole: bool = False) -> Row:
+def _without_folders(sources: str) -> str:
+    names = [os.path.basename(os.path.normpath(source)) for source in sources.split(", ")]
+    return ", ".join(names)
+
+
+def _plot_row(name: str, difference: Difference, *, whole: bool = False) -> Row:
     from gluebench.scoring.plots import Row
 
     number = counted(difference.n, "task") if whole else f"n = {difference.n:,}"
@@ -210,8 +214,8 @@ def _row(name: str, difference: Difference, *, whole: bool = False) -> Row:
     if difference.withheld:
         note += f", interval withheld: {difference.withheld}"
     fractions = (difference.difference, difference.low, difference.high)
-    filled, factor = difference.better is not None, 1 if difference.loss else 100
-    return Row.of(name, fractions, note, filled=filled, whole=whole, factor=factor)
+    factor = 1 if difference.loss else 100
+    return Row.of(name, fractions, note, filled=difference.better is not None, whole=whole, factor=factor)
 
 
 def compare(
@@ -242,85 +246,83 @@ def compare(
     if equivalence is not None and not equivalence > 0:
         raise ValueError(f"equivalence is {equivalence}; expected a fraction above 0, as 0.01 for one point")
     gold = gold_of(gold, benchmark, a, b)
-    sides = [submissions_from(system, gold) for system in (a, b)]
-    if not all(sides):
-        raise ValueError("a system has no runs; expected one submission or more")
-    answers = []
-    warnings_of = []
-    for side in sides:
-        for run in side:
-            require_gradable(run, gold)
-        answers.append(answers_of(side, gold))
-        # Only for the errors and warnings of `grade`; the scores come with the tests.
-        reports = [
-            graded(run, gold, pairs, intervals=False) for run, pairs in zip(side, answers[-1], strict=True)
-        ]
-        warnings_of.append(list(dict.fromkeys(text for report in reports for text in report.warnings)))
+    systems = [*grade_systems({"A": a, "B": b}, gold).values()]
+    answers = [system.answers for system in systems]
     benchmark = gold.benchmark
-    tested = {
-        task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
-    }
-    scores = {task.name: score for task in benchmark.scored if (score := tested[task.name][1]) is not None}
-    averaged = {
-        task.name: scores[task.name]._replace(weight=task.weight)
-        for task in benchmark.averaged
-        if task.name in scores
-    }
-    average = mean_tested(averaged, n=len(averaged)).difference(margin=equivalence) if averaged else None
-    differences = _adjusted({name: score.difference(margin=equivalence) for name, score in scores.items()})
+    tests = {}
+    scores = {}
+    for task in benchmark.tasks:
+        tests[task.name] = task_tests(task, answers, resamples=resamples, seed=seed)
+        score = tests[task.name].score
+        if task.scored and score is not None:
+            scores[task.name] = score
+    averaged = {}
+    for task in benchmark.averaged:
+        if task.name in scores:
+            averaged[task.name] = scores[task.name]._replace(weight=task.weight)
+    left_out = tuple(task.name for task in benchmark.averaged if task.name not in scores)
+    average = None
+    if averaged:
+        average = mean_score_test(averaged, n=len(averaged)).difference(margin=equivalence)
+    differences = _adjust({name: score.difference(margin=equivalence) for name, score in scores.items()})
+
     tasks: dict[str, TaskComparison] = {}
     diagnostics: dict[str, TaskComparison] = {}
     for task in benchmark.tasks:
-        by_metric, score = tested[task.name]
-        if by_metric:
-            difference = differences.get(task.name)
-            if not task.scored and score:
-                difference = score.difference(margin=equivalence)
-            metrics = {name: metric.difference() for name, metric in by_metric.items()}
-            parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
-            of_kind = tasks if task.scored else diagnostics
-            of_kind[task.name] = task_comparison(task, difference, metrics, parts)
-    left_out = tuple(task.name for task in benchmark.averaged if task.name not in scores)
-    named = names or [_name(side, letter) for side, letter in zip(sides, "AB", strict=True)]
+        by_metric = tests[task.name].metrics
+        if not by_metric:
+            continue
+        score = tests[task.name].score
+        difference = differences.get(task.name)
+        if not task.scored and score is not None:
+            difference = score.difference(margin=equivalence)
+        metrics = {name: metric.difference() for name, metric in by_metric.items()}
+        parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
+        of_kind = tasks if task.scored else diagnostics
+        of_kind[task.name] = task_comparison(task, difference, metrics, parts)
     conclusion = words.conclusion(
         average, {name: tasks[name].score for name in scores}, over=averaged, left_out=left_out
     )
+    of_a, of_b = systems
+    names = names or (_joined_sources(of_a.runs) or "A", _joined_sources(of_b.runs) or "B")
     return Comparison(
         benchmark=benchmark.name,
         split=gold.role,
-        a=named[0],
-        b=named[1],
-        runs=(len(sides[0]), len(sides[1])),
+        a=names[0],
+        b=names[1],
+        runs=(len(of_a.runs), len(of_b.runs)),
         overall=average,
         over=tuple(averaged),
         left_out=left_out,
         tasks=tasks,
         diagnostics=diagnostics,
         conclusion=f"{conclusion} {gold.scope}".strip(),
-        warnings=tuple(_warnings(sides, gold, warnings_of, left_out=left_out)),
+        warnings=tuple(_warnings(systems, gold, left_out=left_out)),
         provenance={**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA},
     )
 
 
-def _name(runs: Sequence[Submission], letter: str) -> str:
-    """The files of a system's runs; its letter if they are given from Python."""
-    sources = [run.source for run in runs if run.source != GIVEN]
-    return ", ".join(sources) or letter
+def _joined_sources(runs: Sequence[Submission]) -> str:
+    """The files of a system's runs; empty if they are given from Python."""
+    return ", ".join(run.source for run in runs if run.source != GIVEN)
 
 
-def _adjusted(differences: Mapping[str, Difference]) -> dict[str, Difference]:
+def _adjust(differences: Mapping[str, Difference]) -> dict[str, Difference]:
     """Adjust the p-values by Holm's method over all differences; those of equivalence are another family."""
-    by_p = _holm({name: difference.p for name, difference in differences.items()})
-    by_equivalence = _holm({name: difference.equivalence_p for name, difference in differences.items()})
-    return {
-        name: replace(difference, adjusted=by_p.get(name), equivalence_p=by_equivalence.get(name))
-        for name, difference in differences.items()
-    }
+    of_difference = _holm({name: difference.p for name, difference in differences.items()})
+    of_equivalence = _holm({name: difference.equivalence_p for name, difference in differences.items()})
+    adjusted = {}
+    for name, difference in differences.items():
+        adjusted[name] = replace(
+            difference, adjusted=of_difference.get(name), equivalence_p=of_equivalence.get(name)
+        )
+    return adjusted
 
 
 def _holm(p_values: Mapping[str, float | None]) -> dict[str, float]:
+    """The adjusted p-value of each name that has one."""
     known = {name: p for name, p in p_values.items() if p is not None}
-    return dict(zip(known, holm([*known.values()]), strict=True))
+    return dict(zip(known, holm(list(known.values())), strict=True))
 
 
 def task_comparison(
@@ -353,38 +355,32 @@ def _categories(
         if category.kind != OVERALL:
             units = whole.subset(category.positions)
             name = f"{metric.file}/{category.kind}/{category.name}"
-            [tested] = units_tested(units, runs, resamples=resamples, seed=seed, name=name)
-            kinds.setdefault(category.kind, {})[category.name] = tested.difference(margin=equivalence)
-    return tuple(
-        CategoryComparison(kind, name, difference)
-        for kind, differences in kinds.items()
-        for name, difference in _adjusted(differences).items()
-    )
+            [test] = units_tests(units, runs, resamples=resamples, seed=seed, name=name)
+            kinds.setdefault(category.kind, {})[category.name] = test.difference(margin=equivalence)
+    categories = []
+    for kind, differences in kinds.items():
+        for name, difference in _adjust(differences).items():
+            categories.append(CategoryComparison(kind, name, difference))
+    return tuple(categories)
 
 
-def _warnings(
-    sides: Sequence[Sequence[Submission]],
-    gold: Gold,
-    warnings_of: Sequence[Sequence[str]],
-    *,
-    left_out: tuple[str, ...],
-) -> Iterator[str]:
+def _warnings(systems: Sequence[GradedSystem], gold: Gold, *, left_out: Sequence[str]) -> Iterator[str]:
     for name in left_out:
         files = {file.name for file in gold.benchmark.task(name).files}
-        lacking = [
-            system
-            for system, side in zip("AB", sides, strict=True)
-            if any(not files <= set(submission.predictions) for submission in side)
-        ]
+        lacking = []
+        for letter, system in zip("AB", systems, strict=True):
+            if any(not files <= set(run.predictions) for run in system.runs):
+                lacking.append(letter)
         if lacking:
             yield f"{name} is left out: predictions are missing from {' and '.join(lacking)}"
-    for system, side in zip("AB", sides, strict=True):
-        if len(side) == 1 < max(map(len, sides)):
+    most_runs = max(len(system.runs) for system in systems)
+    for letter, system in zip("AB", systems, strict=True):
+        if len(system.runs) == 1 < most_runs:
             yield (
-                f"{system} is a single run, so that how much its score depends on the seed is not known: "
+                f"{letter} is a single run, so that how much its score depends on the seed is not known: "
                 "there is no p-value, and the intervals are over examples alone, for these runs"
             )
-    of_a, of_b = warnings_of
+    of_a, of_b = (system.warnings for system in systems)
     yield from (warning for warning in of_a if warning in of_b)
     yield from (f"A: {warning}" for warning in of_a if warning not in of_b)
     yield from (f"B: {warning}" for warning in of_b if warning not in of_a)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring.inference import ALPHA, alone, mcnemar_holds
@@ -94,7 +97,7 @@ class Difference:
         return values if self.margin is None else values | {"verdict": self.verdict}
 
 
-class Tested(NamedTuple):
+class ScoreTest(NamedTuple):
     """One score of both systems with its test."""
 
     a: float
@@ -111,39 +114,39 @@ class Tested(NamedTuple):
 
     def difference(self, *, margin: float | None = None) -> Difference:
         """The result as a record; `margin` is the largest difference that counts as equal."""
-        interval = None if self.withheld else self.test.interval()
-        withheld = self.withheld
-        if interval is None and withheld is None:
-            withheld = SAME if self.same else TOO_FEW
-        low, high = interval or (None, None)
-        seeds = detectable = equivalence_p = None
-        p = self.test.p
-        if p is not None:
-            if isinstance(self.test, RunsTest):
-                seeds = self.test.seeds_share
-            if not withheld:
-                detectable = self.test.detectable()
-            if margin is not None:
-                equivalence_p = 1.0 if withheld else self.test.equivalence_p(margin)
-        return Difference(
+        difference = Difference(
             a=self.a,
             b=self.b,
             difference=self.a - self.b,
-            low=low,
-            high=high,
+            low=None,
+            high=None,
             error=self.test.error,
-            p=p,
+            p=self.test.p,
             test=self.name,
             n=self.n,
             same=self.same,
-            withheld=withheld,
+            withheld=self.withheld,
             alone=self.alone,
-            detectable=detectable,
             margin=margin,
-            equivalence_p=equivalence_p,
-            seeds=seeds,
             loss=self.loss or None,
         )
+        more: dict[str, Any] = {}
+        interval = None
+        if not self.withheld:
+            interval = self.test.interval()
+            if interval is None:
+                more["withheld"] = SAME if self.same else TOO_FEW
+            else:
+                more |= interval._asdict()
+        if difference.p is not None:
+            if isinstance(self.test, RunsTest):
+                more["seeds"] = self.test.seeds_share
+            if interval is not None:
+                more["detectable"] = self.test.detectable()
+            if margin is not None:
+                # Without an interval nothing shows that the difference is small.
+                more["equivalence_p"] = 1.0 if interval is None else self.test.equivalence_p(margin)
+        return replace(difference, **more)
 
 
 Answers = Sequence[Sequence[Mapping[str, Pairs]]]
@@ -152,99 +155,126 @@ Answers = Sequence[Sequence[Mapping[str, Pairs]]]
 
 def answers_to(file: str, answers: Answers) -> list[list[Pairs]] | None:
     """The answers to a test file by side and run; None if a run or the gold lacks it."""
-    if not all(file in pairs for side in answers for pairs in side):
-        return None
-    return [[pairs[file] for pairs in side] for side in answers]
+    sides = []
+    for of_side in answers:
+        if not all(file in pairs for pairs in of_side):
+            return None
+        sides.append([pairs[file] for pairs in of_side])
+    return sides
 
 
-def task_tested(
-    task: Task, answers: Answers, *, resamples: int, seed: int
-) -> tuple[dict[str, Tested], Tested | None]:
-    """Test each metric whose file both systems and the gold have, and the task score.
+class TaskTests(NamedTuple):
+    """The tests of a task."""
 
-    The test of the task score is None if one of the metrics is missing.
-    """
-    metrics: dict[str, Tested] = {}
-    files: dict[str, Tested] = {}
+    metrics: dict[str, ScoreTest]
+    """Of the metrics whose files both systems and the gold have."""
+    score: ScoreTest | None
+    """None if one of the metrics is missing."""
+
+
+def task_tests(task: Task, answers: Answers, *, resamples: int, seed: int) -> TaskTests:
+    """Test the metrics of a task, and its score."""
+    metrics: dict[str, ScoreTest] = {}
+    files: dict[str, ScoreTest] = {}
     for name, of_file in task.metrics_by_file().items():
         sides = answers_to(name, answers)
         if sides is None:
             continue
-        tested = file_tested(of_file, sides, resamples=resamples, seed=seed, name=name)
-        metrics |= dict(zip((metric.name for metric in of_file), tested, strict=False))
-        files[name] = tested[-1]._replace(weight=float(len(of_file)))
-    ordered = {metric.name: metrics[metric.name] for metric in task.metrics if metric.name in metrics}
-    return ordered, mean_tested(files) if len(ordered) == len(task.metrics) else None
+        tests = file_tests(of_file, sides, resamples=resamples, seed=seed, name=name)
+        for metric, test in zip(of_file, tests, strict=False):
+            metrics[metric.name] = test
+        files[name] = tests[-1]._replace(weight=float(len(of_file)))
+    if len(metrics) < len(task.metrics):
+        return TaskTests(metrics, None)
+    in_order = {metric.name: metrics[metric.name] for metric in task.metrics}
+    return TaskTests(in_order, mean_score_test(files))
 
 
-def file_tested(
+def file_tests(
     metrics: Sequence[Metric], sides: Sequence[Sequence[Pairs]], *, resamples: int, seed: int, name: str
-) -> list[Tested]:
+) -> list[ScoreTest]:
     """Test the metrics of one test file; with several metrics, the test of their mean comes last."""
-    pairs = [of_run for side in sides for of_run in side]
+    systems = [*chain.from_iterable(sides)]
     runs = [len(side) for side in sides]
-    return units_tested(units_of(metrics, pairs), runs, resamples=resamples, seed=seed, name=name)
+    return units_tests(units_of(metrics, systems), runs, resamples=resamples, seed=seed, name=name)
 
 
-def units_tested(units: Units, runs: Sequence[int], *, resamples: int, seed: int, name: str) -> list[Tested]:
+def units_tests(
+    units: Units, runs: Sequence[int], *, resamples: int, seed: int, name: str
+) -> list[ScoreTest]:
     """Test metrics on units, whose systems are the runs of A, then those of B; `runs` says how many of each.
 
     With several metrics, the test of their mean comes last. `name` and `seed` decide what is drawn.
     """
     metrics = units.metrics
     right = None
-    apart = units.size
+    same = False
     tests: Sequence[PairedTest | RunsTest]
-    if [*runs] == [1, 1]:
+    if list(runs) == [1, 1]:
         tests = paired_tests(units, resamples=resamples, rng=generator(seed, name))
         if units.systems[0].predicted.labels:
             right = alone(*units.systems)
-        apart = units.apart()
-        names = [MCNEMAR if mcnemar_holds(metric, units) else EXCHANGE for metric in metrics] + [EXCHANGE]
+        same = units.apart() == 0
+        names = [MCNEMAR if mcnemar_holds(metric, units) else EXCHANGE for metric in metrics]
+        names.append(EXCHANGE)
     else:
         tests = runs_tests(units, runs)
-        names = [ONE_RUN if tests[0].of_examples_alone else RUNS] * (len(metrics) + 1)
+        test_name = ONE_RUN if tests[0].of_examples_alone else RUNS
+        names = [test_name] * len(tests)
+
+    withheld = [TOO_FEW if units.few(at) else None for at in range(len(metrics))]
+    withheld.append(next(filter(None, withheld), None))
     values = units.values()
-    few = [TOO_FEW if units.few(at) else None for at in range(len(metrics))]
-    few.append(next(filter(None, few), None))
-    means = [values[:, : runs[0]].mean(axis=1), values[:, runs[0] :].mean(axis=1)]
+    of_a = values[:, : runs[0]].mean(axis=1)
+    of_b = values[:, runs[0] :].mean(axis=1)
     if len(metrics) > 1:
-        means = [[*of_side, of_side.mean()] for of_side in means]
+        of_a = np.append(of_a, of_a.mean())
+        of_b = np.append(of_b, of_b.mean())
     loss = any(metric.loss for metric in metrics)
-    return [
-        Tested(float(a), float(b), test, names[at], units.examples, apart == 0, right, few[at], loss=loss)
-        for at, (a, b, test) in enumerate(zip(*means, tests, strict=True))
-    ]
+    results = []
+    for at, (a, b) in enumerate(zip(of_a.tolist(), of_b.tolist(), strict=True)):
+        results.append(
+            ScoreTest(a, b, tests[at], names[at], units.examples, same, right, withheld[at], loss=loss)
+        )
+    return results
 
 
-def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:
+def mean_score_test(parts: Mapping[str, ScoreTest], *, n: int | None = None) -> ScoreTest:
     """Test the weighted mean of independent scores, by name; `n` defaults to the number of examples.
 
     A part with the same answers of both systems and without an interval adds no width, unless all are so.
     """
     tested = list(parts.values())
-    weights = [part.weight for part in tested]
     if len(tested) == 1:
         return tested[0] if n is None else tested[0]._replace(n=n, alone=None)
-    all_same = all(part.same for part in tested)
-    alones = [part.alone for part in tested if part.alone is not None]
+
+    weights = [part.weight for part in tested]
     test: PairedTest | RunsTest
     if all(isinstance(part.test, PairedTest) for part in tested):
-        test, name = mean_test([part.test for part in tested], weights), EXCHANGE  # type: ignore[misc]
+        name = EXCHANGE
+        test = mean_test([part.test for part in tested], weights)  # type: ignore[misc]
     else:
-        test, name = mean_runs([part.test for part in tested], weights), tested[0].name  # type: ignore[misc]
-    return Tested(
-        a=sum(weight * part.a for weight, part in zip(weights, tested, strict=True)) / sum(weights),
-        b=sum(weight * part.b for weight, part in zip(weights, tested, strict=True)) / sum(weights),
+        name = tested[0].name
+        test = mean_runs([part.test for part in tested], weights)  # type: ignore[misc]
+
+    right = None
+    counts = [part.alone for part in tested if part.alone is not None]
+    if n is None and len(counts) == len(tested):
+        right = Alone(sum(part.a for part in counts), sum(part.b for part in counts))
+    same = all(part.same for part in tested)
+    reasons = {name: part.withheld for name, part in parts.items() if same or not part.same}
+    return ScoreTest(
+        a=_weighted_mean([part.a for part in tested], weights),
+        b=_weighted_mean([part.b for part in tested], weights),
         test=test,
         name=name,
         n=sum(part.n for part in tested) if n is None else n,
-        same=all_same,
-        alone=Alone(*map(sum, zip(*alones, strict=True)))
-        if n is None and len(alones) == len(tested)
-        else None,
-        withheld=withheld_because(
-            {name: part.withheld for name, part in parts.items() if not part.same or all_same}
-        ),
+        same=same,
+        alone=right,
+        withheld=withheld_because(reasons),
         loss=any(part.loss for part in tested),
     )
+
+
+def _weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    return sum(weight * value for weight, value in zip(weights, values, strict=True)) / sum(weights)

@@ -19,11 +19,14 @@ def sentence(task: Task, difference: Difference | None) -> str:
         return f"On {task.name} {_same_answers(difference, 'two')}."
     after = "" if difference.adjusted is None else " after Holm"
     verdict = _verdict(difference, of=f" of {_measure(task)}", after=after)
-    in_examples = could_show = ""
+    in_examples = ""
     if difference.alone is not None:
-        net, n = difference.alone.net, f"{difference.n:,} rows"
-        more = f"{abs(net):,} more of {n} right for {'A' if net > 0 else 'B'}"
-        in_examples = f": {more if net else f'as many of {n} right'}"
+        net = difference.alone.net
+        in_examples = f": as many of {difference.n:,} rows right"
+        if net:
+            winner = "A" if net > 0 else "B"
+            in_examples = f": {abs(net):,} more of {difference.n:,} rows right for {winner}"
+    could_show = ""
     if difference.verdict == "undecided" and difference.detectable is not None:
         smallest = _amount(difference.detectable, difference)
         could_show = f" A true difference of {smallest} would be found four times in five."
@@ -46,38 +49,40 @@ def of_kind(kind: str, parts: Mapping[str, Difference]) -> str:
     """A sentence for the categories of one kind of a diagnostic set."""
     if all(difference.p is None for difference in parts.values()):
         return f"Its {len(parts)} {kind} categories are not tested."
-    return f"Of its {len(parts)} {kind} categories, after Holm, {_tallied(parts, undecided_names=False)}."
+    return f"Of its {len(parts)} {kind} categories, after Holm, {_tally(parts, undecided_names=False)}."
 
 
-def _tallied(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
+def _tally(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
     """Who is better where, where the two are the same, and where neither is shown."""
     by_verdict: dict[str, list[str]] = {}
     for name, difference in parts.items():
         by_verdict.setdefault(difference.verdict, []).append(name)
-    clauses = [
-        f"{winner} is better on {_listed(by_verdict[winner])}"
-        for winner in ("A", "B")
-        if winner in by_verdict
-    ]
+    clauses = []
+    for winner in ("A", "B"):
+        if winner in by_verdict:
+            clauses.append(f"{winner} is better on {_list_words(by_verdict[winner])}")
     if "same" in by_verdict:
         first = next(iter(parts.values()))
         margin = _amount(first.margin or 0.0, first)
-        clauses.append(f"the two are the same within {margin} on {_listed(by_verdict['same'])}")
+        clauses.append(f"the two are the same within {margin} on {_list_words(by_verdict['same'])}")
     if undecided := by_verdict.get("undecided"):
-        where = _listed(undecided) if undecided_names else str(len(undecided))
+        where = str(len(undecided))
+        if undecided_names:
+            where = _list_words(undecided)
         clauses.append(f"there is no significant difference on {where}")
     return "; ".join(clauses)
 
 
 def _verdict(difference: Difference, *, of: str, after: str) -> str:
     """Who is better by how much, with the interval turned so that it reads as the winner's lead."""
-    winner, low, high = difference.better, difference.low, difference.high
-    if low is None or high is None:
+    winner = difference.better
+    loss = difference.loss
+    if difference.low is None or difference.high is None:
         interval = f"interval withheld, {difference.withheld}; "
+    elif winner == "B":
+        interval = f"95 % interval {points(-difference.high, loss)} to {points(-difference.low, loss)}, "
     else:
-        low, high = (-high, -low) if winner == "B" else (low, high)
-        loss = difference.loss
-        interval = f"95 % interval {points(low, loss)} to {points(high, loss)}, "
+        interval = f"95 % interval {points(difference.low, loss)} to {points(difference.high, loss)}, "
     if difference.p is None:
         return f"{_lead(difference)} ({interval}over examples alone; no test of one run against several)"
     stated = f"{interval}{p_words(difference.decisive)}{after}"
@@ -98,7 +103,8 @@ def _lead(difference: Difference) -> str:
 
 def _amount(value: float, difference: Difference) -> str:
     """A difference with its unit: "1.2 points"; a loss has none."""
-    return f"{points(value, difference.loss)}{'' if difference.loss else ' points'}"
+    amount = points(value, difference.loss)
+    return amount if difference.loss else f"{amount} points"
 
 
 def conclusion(
@@ -112,20 +118,22 @@ def conclusion(
     known = {name: score for name, score in scores.items() if score is not None}
     if overall is None and not known:
         return "There is no task that both systems have, so nothing can be compared."
-    tally = _tallied(known, undecided_names=True)
+    tally = _tally(known, undecided_names=True)
     by_task = f"Task by task, after Holm's adjustment for {len(known)}, {tally}."
     if all(score.p is None for score in known.values()):
         by_task = "No task is tested."
     if overall is None:
-        return f"There is no average without {_listed(left_out)}. {by_task}"
+        return f"There is no average without {_list_words(left_out)}. {by_task}"
     if overall.same:
         return f"{_same_answers(overall, 'two submissions').capitalize()}."
     total = len(over) + len(left_out)
     if total == len(scores) == 1:
         return f"In short, {_verdict(overall, of='', after='')}."
-    tasks = f"the {len(over)} of {total} tasks that can be compared" if left_out else f"all {total} tasks"
+    tasks = f"all {total} tasks"
     if len(over) < len(scores):
-        tasks = f"the tasks that count, {_listed([*over])}"
+        tasks = f"the tasks that count, {_list_words(list(over))}"
+    elif left_out:
+        tasks = f"the {len(over)} of {total} tasks that can be compared"
     return f"On average over {tasks}, {_verdict(overall, of='', after='')}. {by_task}"
 
 
@@ -140,7 +148,9 @@ def p_words(p: float | None) -> str:
         return "no p"
     if p < 0.001:
         return "p < .001"
-    return f"p = {p:.3f}".replace("0.", ".") if p < 0.9995 else "p = 1"
+    if p >= 0.9995:
+        return "p = 1"
+    return f"p = {p:.3f}".replace("0.", ".")
 
 
 def _measure(task: Task) -> str:
@@ -150,11 +160,17 @@ def _measure(task: Task) -> str:
         if metric.function.startswith("neg_"):
             names.append(metric.title.removesuffix(DOWN))
             continue
-        capitals = {word.casefold(): word for word in metric.title.split()}
-        words = [capitals.get(word, word) for word in metric.name.split("_")]
-        names.append(" ".join(words) if max(map(len, words)) > 2 else metric.title)
-    return names[0] if len(names) == 1 else f"its score, the mean of {_listed(names)}"
+        with_capitals = {word.casefold(): word for word in metric.title.split()}
+        words = [with_capitals.get(word, word) for word in metric.name.split("_")]
+        is_symbol = max(map(len, words)) <= 2
+        names.append(metric.title if is_symbol else " ".join(words))
+    if len(names) == 1:
+        return names[0]
+    return f"its score, the mean of {_list_words(names)}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _list_words(names: Sequence[str]) -> str:
+    """The names as a list in a sentence: "A, B and C"."""
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"

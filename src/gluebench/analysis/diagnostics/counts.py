@@ -10,8 +10,9 @@ from operator import eq
 from typing import Any, NamedTuple
 
 from gluebench.scoring.intervals import Interval, wilson
+from gluebench.scoring.metrics.counts import ClassScore, label_scores
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.report import ClassScore, fields_of, rounded
+from gluebench.scoring.report import fields_of, rounded
 from gluebench.scoring.tags import places_of
 
 
@@ -68,10 +69,9 @@ class Directions(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        kinds = [
-            {"labels": list(labels), "gold": gold, "answers": answers}
-            for labels, (gold, answers) in self.kinds.items()
-        ]
+        kinds = []
+        for labels, (gold, answers) in self.kinds.items():
+            kinds.append({"labels": list(labels), "gold": gold, "answers": answers})
         return {**fields_of(self._replace(kinds={})), "kinds": kinds}
 
 
@@ -88,48 +88,31 @@ class Confusion(NamedTuple):
         return sum(map(sum, self.counts))
 
     @property
-    def gold(self) -> tuple[int, ...]:
-        """Examples of each gold label."""
-        return tuple(map(sum, self.counts))
-
-    @property
-    def answered(self) -> tuple[int, ...]:
-        """Examples answered by each label."""
-        return tuple(map(sum, zip(*self.counts, strict=True)))
-
-    @property
     def classes(self) -> tuple[ClassScore, ...]:
         """The scores of each label, in the order of `labels`."""
-        sizes = zip(self.gold, self.answered, strict=True)
-        return tuple(ClassScore.of(self.counts[code][code], *size) for code, size in enumerate(sizes))
-
-    @property
-    def recall(self) -> tuple[float | None, ...]:
-        """Share of each gold label's examples that were answered by it; None for a label without examples."""
-        return tuple(score.recall for score in self.classes)
-
-    @property
-    def precision(self) -> tuple[float | None, ...]:
-        """Share of each label's answers that were right; None for a label never answered."""
-        return tuple(score.precision for score in self.classes)
+        return tuple(label_scores(self.labels, self.counts).values())
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready: gold label to answer to count."""
-        return {
-            gold: dict(zip(self.labels, row, strict=True))
-            for gold, row in zip(self.labels, self.counts, strict=True)
-        }
+        values = {}
+        for gold, row in zip(self.labels, self.counts, strict=True):
+            values[gold] = dict(zip(self.labels, row, strict=True))
+        return values
 
     def cells(self) -> Iterator[dict[str, object]]:
         """A record for each cell: gold label, answer, count, and as n the gold label's examples."""
-        for gold, row, total in zip(self.labels, self.counts, self.gold, strict=True):
+        for gold, row in zip(self.labels, self.counts, strict=True):
             for answer, count in zip(self.labels, row, strict=True):
-                yield {"measure": "count", "gold": gold, "answer": answer, "value": count, "n": total}
+                yield {"measure": "count", "gold": gold, "answer": answer, "value": count, "n": sum(row)}
 
     @classmethod
     def of(cls, values: Mapping[str, Mapping[str, int]]) -> Confusion:
         """The table whose `as_dict` gave these values."""
-        return cls(tuple(values), tuple(tuple(row[answer] for answer in values) for row in values.values()))
+        labels = tuple(values)
+        counts = []
+        for gold in labels:
+            counts.append(tuple(values[gold][answer] for answer in labels))
+        return cls(labels, tuple(counts))
 
 
 def directions_of(pairs: Pairs, *, mirrored: str | None = None) -> Directions | None:
@@ -137,32 +120,49 @@ def directions_of(pairs: Pairs, *, mirrored: str | None = None) -> Directions | 
 
     `mirrored` is the label that must hold in both directions, as contradiction.
     """
-    places = [tuple(at) for at in places_of(pairs.groups or ()).values() if len(at) == 2]
-    if not places:
+    gold: list[tuple[int, int]] = []
+    answers: list[tuple[int, int]] = []
+    for places in places_of(pairs.groups or ()).values():
+        if len(places) == 2:
+            forward, backward = places
+            gold.append((pairs.gold.codes[forward], pairs.gold.codes[backward]))
+            answers.append((pairs.predicted.codes[forward], pairs.predicted.codes[backward]))
+    if not gold:
         return None
+
     labels = pairs.gold.labels
-    gold, answers = (
-        [(codes[a], codes[b]) for a, b in places] for codes in (pairs.gold.codes, pairs.predicted.codes)
-    )
-    both_ways = list(zip(gold, answers, strict=True))
-    right = Counter(sum(map(eq, *pair)) for pair in both_ways)
-    same = [answer[0] == answer[1] for label, answer in both_ways if label[0] == label[1]]
-    differ = [answer[0] != answer[1] for label, answer in both_ways if label[0] != label[1]]
-    code = labels.index(mirrored) if mirrored is not None else -1
-    with_it = [answer[0] != answer[1] for answer in answers if code in answer]
-    kinds = [Counter(tuple(sorted(two)) for two in column) for column in (gold, answers)]
+    mirrored_code = -1  # no label's
+    if mirrored is not None:
+        mirrored_code = labels.index(mirrored)
+    right: Counter[int] = Counter()
+    alike = []
+    apart = []
+    one_way = []
+    for of_gold, answered in zip(gold, answers, strict=True):
+        right[sum(map(eq, of_gold, answered))] += 1
+        answered_alike = answered[0] == answered[1]
+        if of_gold[0] == of_gold[1]:
+            alike.append(answered_alike)
+        else:
+            apart.append(not answered_alike)
+        if mirrored_code in answered:
+            one_way.append(not answered_alike)
+
+    # The two labels of a pair in no order of directions.
+    in_gold = Counter(tuple(sorted(codes)) for codes in gold)
+    in_answers = Counter(tuple(sorted(codes)) for codes in answers)
+    kinds = {}
+    for codes in combinations_with_replacement(range(len(labels)), 2):
+        if in_gold[codes] or in_answers[codes]:
+            kinds[labels[codes[0]], labels[codes[1]]] = (in_gold[codes], in_answers[codes])
     return Directions(
-        both=Share(right[2], len(both_ways)),
-        one=Share(right[1], len(both_ways)),
-        neither=Share(right[0], len(both_ways)),
-        alike=Share(sum(same), len(same)),
-        apart=Share(sum(differ), len(differ)),
+        both=Share(right[2], len(gold)),
+        one=Share(right[1], len(gold)),
+        neither=Share(right[0], len(gold)),
+        alike=Share(sum(alike), len(alike)),
+        apart=Share(sum(apart), len(apart)),
         mirrored=mirrored,
-        one_way=Share(sum(with_it), len(with_it)),
-        kinds={
-            (labels[first], labels[second]): (kinds[0][first, second], kinds[1][first, second])
-            for first, second in combinations_with_replacement(range(len(labels)), 2)
-            if kinds[0][first, second] or kinds[1][first, second]
-        },
-        unpaired=len(pairs) - 2 * len(both_ways),
+        one_way=Share(sum(one_way), len(one_way)),
+        kinds=kinds,
+        unpaired=len(pairs) - 2 * len(gold),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gluebench.analysis.diagnostics.counts import Confusion, Directions, directions_of
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS, ROWS_APART, cell_words, heat_plot
-from gluebench.analysis.diagnostics.paper import human
+from gluebench.analysis.diagnostics.paper import human_references
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
@@ -71,7 +71,9 @@ class SystemDiagnosis:
             yield {"breakdown": kind, "category": name, "measure": metric, **score.as_dict()}
         for (kind, name), confusion in self.confusions.items():
             yield from ({"breakdown": kind, "category": name, **cell} for cell in confusion.cells())
-        for name, share in self.directions.shares().items() if self.directions else ():
+        if self.directions is None:
+            return
+        for name, share in self.directions.shares().items():
             values = share.as_dict()
             figures = {"value": values["value"], "low": values["low"], "high": values["high"], "n": share.of}
             yield {"breakdown": "directions", "category": "", "measure": name, **figures}
@@ -109,34 +111,36 @@ class SetDiagnosis:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready; numbers are fractions."""
+        references = []
+        for name, value, source in human_references(self.task):
+            references.append({"name": name, "value": value, "source": source})
         return {
             "title": self.task.title,
             "metric": self.task.metrics[0].name,
-            "references": [
-                {"name": name, "value": value, "source": source} for name, value, source in human(self.task)
-            ],
+            "references": references,
             "systems": json_ready(self.systems),
         }
 
     def rows(self) -> Iterator[tuple[str, int, list[Score | None]]]:
         """Yield name, number of examples and each system's score for every category of any system."""
-        parts = [
-            {(kind, name): score for kind, name, score in report.parts()} for report in self.reports.values()
-        ]
-        for kind, name in dict.fromkeys(place for part in parts for place in part):
-            scores = [part.get((kind, name)) for part in parts]
-            yield name or "all", next(score.n for score in scores if score is not None), scores
+        by_category: dict[tuple[str, str], list[Score | None]] = {}
+        sizes: dict[tuple[str, str], int] = {}
+        for system, report in enumerate(self.reports.values()):
+            for kind, name, score in report.parts():
+                scores = by_category.setdefault((kind, name), [None] * len(self.systems))
+                scores[system] = score
+                sizes.setdefault((kind, name), score.n)
+        for category, scores in by_category.items():
+            yield category[1] or "all", sizes[category], scores
 
     def _repr_html_(self) -> str:
-        wide = len(self.systems) <= MOST_WITH_INTERVALS
-        rows = [
-            (
-                name,
-                f"{n:,}",
-                *("-" if score is None else cell_words(score, with_interval=wide) for score in scores),
-            )
-            for name, n, scores in self.rows()
-        ]
+        with_interval = len(self.systems) <= MOST_WITH_INTERVALS
+        rows = []
+        for name, n, scores in self.rows():
+            row = [name, f"{n:,}"]
+            for score in scores:
+                row.append("-" if score is None else cell_words(score, with_interval=with_interval))
+            rows.append(tuple(row))
         title = f"{self.task.title}: {self.task.metrics[0].title} x 100"
         return html_table(title, ("category", "n", *self.systems), rows, notes=[ROWS_APART])
 
@@ -206,15 +210,16 @@ def diagnose(
     the labels are public (`private = false`). Raises SubmissionError for an invalid submission, ValueError
     for one of another benchmark or split, and DataError if there is nothing to diagnose.
     """
-    submissions = {}
     systems = named(systems)
     gold = gold_of(gold, benchmark, *systems.values())
+    submissions = {}
     for name, run in systems.items():
         submissions[name] = submission_from(run, gold)
         require_gradable(submissions[name], gold)
+
     sets: dict[str, SetDiagnosis] = {}
     warnings = list(gold.warnings)
-    for task in _labeled(gold):
+    for task in _tasks_with_categories(gold):
         file = task.metrics[0].file
         diagnoses: dict[str, SystemDiagnosis] = {}
         for name, submission in submissions.items():
@@ -235,7 +240,7 @@ def diagnose(
         if diagnoses:
             sets[task.name] = SetDiagnosis(task, diagnoses)
     if not sets:
-        raise DataError(_nothing(submissions, gold))
+        raise DataError(_why_nothing(submissions, gold))
     about = {**provenance(gold), "schema": SCHEMA}
     return Diagnosis(gold.benchmark.name, gold.role, sets, tuple(warnings), about)
 
@@ -245,7 +250,7 @@ def withholds(task: Task, gold: Gold) -> bool:
     return not task.labels_public and gold.role == "test"
 
 
-def _labeled(gold: Gold) -> list[Task]:
+def _tasks_with_categories(gold: Gold) -> list[Task]:
     return [task for task in gold.benchmark.tasks if task.metrics[0].file in gold.categories]
 
 
@@ -254,17 +259,15 @@ def _diagnosis(
 ) -> SystemDiagnosis:
     if not pairs.predicted.labels or scores.overall.value is None:
         return SystemDiagnosis(scores, {}, None)
-    tables = {
-        (category.kind, category.name): Confusion(
-            pairs.gold.labels, tuple(map(tuple, pairs.table_of(category.positions)))
-        )
-        for category in categories
-        if not below or category.kind == OVERALL
-    }
+    tables = {}
+    for category in categories:
+        if not below or category.kind == OVERALL:
+            counts = tuple(map(tuple, pairs.table_of(category.positions)))
+            tables[category.kind, category.name] = Confusion(pairs.gold.labels, counts)
     return SystemDiagnosis(scores, tables, directions_of(pairs, mirrored=symmetric_label(task)))
 
 
-def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
+def _why_nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
     """The reasons why there is nothing to diagnose, with what was expected."""
     benchmark = gold.benchmark
     if isinstance(gold, TableGold):
@@ -273,6 +276,6 @@ def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
         return [f"{benchmark.name} has no diagnostic set: a task with `scored = false` and phenomena"]
     names = [task.metrics[0].file for task in benchmark.diagnostics]
     files = " or ".join(f"{name}.tsv" for name in names)
-    if not _labeled(gold):
+    if not _tasks_with_categories(gold):
         return [f"{gold.folder}: no labels of a diagnostic set; expected {files} for the {gold.role} split"]
     return [f"{name}: expected predictions in {files}; there are none" for name in submissions]

@@ -67,8 +67,8 @@ class HeatMap(NamedTuple):
         """One row of FIELDS for each cell, numbers as fractions: the map as CSV."""
         for line in self.lines:
             for system, score, level in zip(self.systems, line.scores, line.levels, strict=True):
-                numbers = map(rounded, (score.value, score.low, score.high))
-                yield (line.kind, line.name, line.n, system, *numbers, score.withheld, level)
+                cell = (rounded(score.value), rounded(score.low), rounded(score.high))
+                yield (line.kind, line.name, line.n, system, *cell, score.withheld, level)
 
 
 def heatmap(task: Task, reports: Mapping[str, DiagnosticReport]) -> HeatMap:
@@ -76,18 +76,21 @@ def heatmap(task: Task, reports: Mapping[str, DiagnosticReport]) -> HeatMap:
 
     Categories that no report has are left out; all reports must be of the same gold.
     """
-    of_systems = [{(kind, name): score for kind, name, score in each.parts()} for each in reports.values()]
-    places = [(OVERALL, "")]
+    of_systems = []
+    for report in reports.values():
+        of_systems.append({(kind, name): score for kind, name, score in report.parts()})
+    categories = [(OVERALL, "")]
     for coarse in task.coarse():
-        places.append(("coarse", coarse))
-        places += [("fine", fine.name) for fine in task.phenomena if fine.coarse == coarse]
+        categories.append(("coarse", coarse))
+        categories += [("fine", fine.name) for fine in task.phenomena if fine.coarse == coarse]
     lines = []
-    for kind, name in places:
-        scores = [parts.get((kind, name)) for parts in of_systems]
-        n = next((score.n for score in scores if score is not None), None)
-        if n is not None:
-            filled = tuple(Score(None, None, None, n) if score is None else score for score in scores)
-            lines.append(CategoryRow(kind, name, n, filled, tuple(levels(filled))))
+    for category in categories:
+        known = [scores[category] for scores in of_systems if category in scores]
+        if known:
+            n = known[0].n
+            missing = Score(None, None, None, n)
+            scores_of_line = tuple(scores.get(category, missing) for scores in of_systems)
+            lines.append(CategoryRow(*category, n, scores_of_line, tuple(levels(scores_of_line))))
     return HeatMap(task.metrics[0].title, tuple(reports), tuple(lines))
 
 
@@ -107,32 +110,38 @@ def levels(scores: Sequence[Score]) -> list[int | None]:
     if len(values) < 2 or all(score.withheld for score in scores):
         return [None] * len(scores)
     widths = [score.high - score.low for score in scores if score.low is not None and score.high is not None]
-    lowest, highest = min(values), max(values)
-    span = max(highest - lowest, median(widths) if widths else 0.0)
+    lowest = min(values)
+    highest = max(values)
+    span = highest - lowest
+    if widths:
+        span = max(span, median(widths))
     start = (lowest + highest - span) / 2
-    if span == 0.0:
-        return [None if score.value is None else LEVELS // 2 for score in scores]
-    return [
-        None if score.value is None else min(int((score.value - start) / span * LEVELS), LEVELS - 1)
-        for score in scores
-    ]
+    shades: list[int | None] = []
+    for score in scores:
+        if score.value is None:
+            shades.append(None)
+        elif span == 0.0:
+            shades.append(LEVELS // 2)
+        else:
+            shades.append(min(int((score.value - start) / span * LEVELS), LEVELS - 1))
+    return shades
 
 
 def heat_picture(task: Task, cells: HeatMap) -> str:
     """An `<svg>` of systems across and phenomena down, shaded within each phenomenon only."""
     title = f"{task.title}, by phenomenon: {cells.metric} x 100"
-    return heat_chart(title, ABOUT, cells.systems, _rows(cells))
+    return heat_chart(title, ABOUT, cells.systems, _picture_rows(cells))
 
 
 def heat_plot(task: Task, reports: Mapping[str, DiagnosticReport], ax: Axes | None = None) -> Axes:
     """The same drawn with matplotlib, with intervals where there is room. Raises ImportError without it."""
     shown = heatmap(task, reports)
-    rows = _rows(shown, with_intervals=len(shown.systems) <= MOST_WITH_INTERVALS)
+    rows = _picture_rows(shown, with_intervals=len(shown.systems) <= MOST_WITH_INTERVALS)
     title = f"{task.title}: {shown.metric} x 100, by phenomenon (examples)"
     return heat(shown.systems, rows, title=title, notes=ROWS_APART, ax=ax)
 
 
-def _rows(cells: HeatMap, *, with_intervals: bool = False) -> list[HeatRow]:
+def _picture_rows(cells: HeatMap, *, with_intervals: bool = False) -> list[HeatRow]:
     rows = []
     for line in cells.lines:
         shown: list[HeatCell] = []
@@ -141,9 +150,10 @@ def _rows(cells: HeatMap, *, with_intervals: bool = False) -> list[HeatRow]:
             if score.value is None:
                 shown.append(HeatCell("-", None, f"{place}: {score.withheld or 'no score'}"))
                 continue
-            words = cell_words(score, with_interval=with_intervals)
-            reason = f" ({score.withheld})" if score.withheld else ""
-            shown.append(HeatCell(words, level, f"{place}: {score_words(score)}{reason}"))
+            note = f"{place}: {score_words(score)}"
+            if score.withheld:
+                note += f" ({score.withheld})"
+            shown.append(HeatCell(cell_words(score, with_interval=with_intervals), level, note))
         rows.append(HeatRow(f"{line.name or 'All'} ({line.n})", tuple(shown), line.kind != "fine"))
     return rows
 

@@ -49,22 +49,22 @@ def table5(task: Task, reports: Mapping[str, DiagnosticReport], *, beside: bool 
     `beside` adds the paper's seventeen rows, which only GLUE's own set can stand beside.
     """
     first = next(iter(reports.values()))
-    there = {head: name for head, name in COLUMNS.items() if _score(first, name) is not None}
-    scores = {
-        system: tuple(score for name in there.values() if (score := _score(report, name)) is not None)
-        for system, report in reports.items()
-    }
+    headings = {heading: name for heading, name in COLUMNS.items() if _score(first, name) is not None}
+    scores = {}
+    for system, report in reports.items():
+        of_system = [_score(report, name) for name in headings.values()]
+        scores[system] = tuple(score for score in of_system if score is not None)
     sizes = tuple(score.n for score in next(iter(scores.values())))
     printed: dict[str, dict[str, tuple[float | None, ...]]] = {}
-    for row in rows() if beside else ():
-        columns = row.printed["table5"].columns
-        printed.setdefault(row.section, {})[row.title] = tuple(
-            columns[name][0] / 100 if name in columns else None for name in there.values()
-        )
-    return Table5(tuple(there), sizes, scores, printed)
+    if beside:
+        for row in rows():
+            columns = row.printed["table5"].columns
+            values = [columns[name][0] / 100 if name in columns else None for name in headings.values()]
+            printed.setdefault(row.section, {})[row.title] = tuple(values)
+    return Table5(tuple(headings), sizes, scores, printed)
 
 
-def human(task: Task) -> Iterator[tuple[str, float, str]]:
+def human_references(task: Task) -> Iterator[tuple[str, float, str]]:
     """Name, value and source of each published reference for the whole set."""
     metric = task.metrics[0].name
     for reference in task.references:
@@ -73,14 +73,16 @@ def human(task: Task) -> Iterator[tuple[str, float, str]]:
 
 
 def _score(report: DiagnosticReport, name: str) -> Score | None:
-    return report.overall if name == ALL else {**report.coarse, **report.fine}.get(name)
+    if name == ALL:
+        return report.overall
+    return report.fine.get(name, report.coarse.get(name))
 
 
 PAGE = "docs/reference/diagnostic.md"
 
 
-class Explained(NamedTuple):
-    """One phenomenon."""
+class PhenomenonPage(NamedTuple):
+    """What the manual says of one phenomenon."""
 
     name: str
     words: str
@@ -90,19 +92,18 @@ class Explained(NamedTuple):
     """Pairs that were written for the `sample` benchmark, those of this phenomenon alone first."""
 
 
-def explain(name: str, *, examples: int = 2) -> Explained | None:
+def explain(name: str, *, examples: int = 2) -> PhenomenonPage | None:
     """What a phenomenon of the paper is about; None for one that is not among its 33."""
-    words = _words().get(name)
+    words = _descriptions().get(name)
     if words is None:
         return None
-    tagged = sorted(
-        (pair for pair in pairs() if name in pair.phenomena), key=lambda pair: len(pair.phenomena)
-    )
+    tagged = [pair for pair in pairs() if name in pair.phenomena]
+    tagged.sort(key=lambda pair: len(pair.phenomena))
     anchor = re.sub(r"[^\w\- ]", "", name).lower().replace(" ", "-")
-    return Explained(name, words, f"{PAGE}#{anchor}", tuple(tagged[:examples]))
+    return PhenomenonPage(name, words, f"{PAGE}#{anchor}", tuple(tagged[:examples]))
 
 
 @cache
-def _words() -> Mapping[str, str]:
+def _descriptions() -> Mapping[str, str]:
     text = resources.files("gluebench.analysis.diagnostics").joinpath("phenomena.toml").read_text("utf-8")
     return {name: str(words) for name, words in tomllib.loads(text).items()}

@@ -88,26 +88,30 @@ def read_cases(
     UnknownNameError for an unknown task.
     """
     suite = gold.benchmark
-    named = {suite.task(name).name for name in tasks} or {task.name for task in suite.tasks}
-    names = tuple(systems) or tuple(run.source for run in submissions)
-    files = [file for file in suite.files(gold.role) if file.task in named]
-    readable = [
-        file
-        for file in files
-        if suite.task(file.task).form not in GRADUAL
-        and file.name in gold.columns
-        and all(file.name in run.predictions for run in submissions)
-    ]
-    if gradual := [task for task in tasks if suite.task(task).form in GRADUAL]:
-        raise DataError(
-            [
-                f"{name}: an answer of the form {suite.task(name).form} is neither right nor wrong"
-                for name in gradual
-            ]
-        )
+    chosen = [suite.task(name) for name in tasks] or suite.tasks
+    without_errors = []
+    for task in chosen:
+        if tasks and task.form in GRADUAL:
+            problem = f"{task.name}: an answer of the form {task.form} is neither right nor wrong"
+            without_errors.append(problem)
+    if without_errors:
+        raise DataError(without_errors)
+
+    files = []
+    readable = []
+    chosen_names = {task.name for task in chosen}
+    for file in suite.files(gold.role):
+        task = suite.task(file.task)
+        if task.name not in chosen_names:
+            continue
+        files.append(file)
+        is_answered = all(file.name in run.predictions for run in submissions)
+        if task.form not in GRADUAL and file.name in gold.columns and is_answered:
+            readable.append(file)
     if not readable:
-        shown = ", ".join(file.path for file in files) or f"a {gold.role} split of these tasks"
-        raise DataError(f"nothing to read: expected {shown} with gold labels and in every submission")
+        expected = ", ".join(file.path for file in files) or f"a {gold.role} split of these tasks"
+        raise DataError(f"nothing to read: expected {expected} with gold labels and in every submission")
+    names = tuple(systems) or tuple(run.source for run in submissions)
     return [
         _case_file(file, submissions, gold, data=data, names=names, tolerance=tolerance) for file in readable
     ]
@@ -139,20 +143,24 @@ def _case_file(
     for phenomenon, positions in gold.phenomena.get(file.name, {}).items():
         for position in positions:
             tags[position].append(phenomenon.name)
+    metadata_columns: Mapping[str, Sequence[str]] = {}
+    groups: Sequence[int] | None = None
     metadata = gold.metadata.get(file.name)
-    columns_of, groups = (metadata.columns, metadata.groups) if metadata else ({}, None)
+    if metadata:
+        metadata_columns = metadata.columns
+        groups = metadata.groups
     cases = []
-    answers = marked(task, labels, columns, tolerance=tolerance)
-    for at, (index, (right, given, wrong)) in enumerate(zip(indices, answers, strict=True)):
+    outcomes = mark_answers(task, labels, columns, tolerance=tolerance)
+    for at, (index, outcome) in enumerate(zip(indices, outcomes, strict=True)):
         texts = list(examples[index].inputs.values())
         case = Case(
             index,
             examples[index].inputs,
-            right,
-            given,
-            wrong=wrong,
+            gold=outcome.gold,
+            answers=outcome.answers,
+            wrong=outcome.wrong,
             phenomena=tuple(tags[at]),
-            metadata={name: values[at] for name, values in columns_of.items()},
+            metadata={name: values[at] for name, values in metadata_columns.items()},
             group=None if groups is None else groups[at],
             length=sum(len(words(text)) for text in texts),
             overlap=overlap(*texts) if len(texts) == 2 else None,
@@ -161,15 +169,28 @@ def _case_file(
     return CaseFile(task, file.name, split, names, tuple(cases))
 
 
-def marked(
+class Outcome(NamedTuple):
+    """What the systems answered to one example."""
+
+    gold: Answer
+    answers: tuple[Answer, ...]
+    """The answer of each system."""
+    wrong: tuple[bool, ...]
+    """Whether each is wrong."""
+
+
+def mark_answers(
     task: Task, labels: Column, columns: Sequence[Column], *, tolerance: float = TOLERANCE
-) -> Iterator[tuple[Answer, tuple[Answer, ...], tuple[bool, ...]]]:
-    """Yield for each example the gold answer, every system's answer, and whether each is wrong."""
-    margin = tolerance * (task.score_range[1] - task.score_range[0]) if task.score_range else 0.0
-    own = (_answers(column, task) for column in columns)
-    answers = zip(*own, strict=True) if columns else iter([()] * len(labels))
-    for right, given in zip(_answers(labels, task, gold=True), answers, strict=True):
-        yield right, given, tuple(_is_wrong(right, answer, task, margin) for answer in given)
+) -> Iterator[Outcome]:
+    """Yield the outcome of each example; `columns` has the answers of each system."""
+    margin = 0.0
+    if task.score_range:
+        margin = tolerance * (task.score_range[1] - task.score_range[0])
+    of_systems = [_answers(column, task) for column in columns]
+    for at, gold in enumerate(_answers(labels, task, gold=True)):
+        answers = tuple(of_system[at] for of_system in of_systems)
+        wrong = tuple(_is_wrong(gold, answer, task, margin) for answer in answers)
+        yield Outcome(gold, answers, wrong)
 
 
 def _answers(column: Column, task: Task, *, gold: bool = False) -> Sequence[Answer]:
@@ -181,9 +202,12 @@ def _answers(column: Column, task: Task, *, gold: bool = False) -> Sequence[Answ
 
 def _is_wrong(gold: Answer, answer: Answer, task: Task, margin: float) -> bool:
     """Whether it is another answer; of a text, after normalization, none of the valid ones."""
+    if task.form == "text":
+        form = cell_form(task, gold=True)
+        assert form is not None  # texts are cells
+        return not exact_match(form.read(str(gold)), str(answer))
     if isinstance(gold, str) or isinstance(answer, str):
-        valid = cell_form(task, gold=True) if task.form == "text" else None
-        return not exact_match(valid.read(str(gold)), str(answer)) if valid else gold != answer
+        return gold != answer
     return abs(gold - answer) > margin + 1e-9  # a distance equal to the margin is right; allow for rounding
 
 
@@ -217,19 +241,25 @@ class CaseFilter(NamedTuple):
             "right": not any(wrong),
             "all": True,
         }
-        return (
-            outcomes[self.show]
-            and (self.gold is None or case.gold == self.gold)
-            and (self.answer is None or self.answer in case.answers)
-            and (not self.phenomena or not self.phenomena.isdisjoint(case.phenomena))
-            and self.shortest <= case.length <= (case.length if self.longest is None else self.longest)
-            and (
-                (self.least, self.most) == (0.0, 1.0)
-                if case.overlap is None
-                else self.least <= case.overlap <= self.most
-            )
-            and (self.pattern is None or any(map(self.pattern.search, case.inputs.values())))
-        )
+        if not outcomes[self.show]:
+            return False
+        if self.gold is not None and case.gold != self.gold:
+            return False
+        if self.answer is not None and self.answer not in case.answers:
+            return False
+        if self.phenomena and self.phenomena.isdisjoint(case.phenomena):
+            return False
+        return self._has_length_and_overlap(case) and self._matches(case)
+
+    def _has_length_and_overlap(self, case: Case) -> bool:
+        if case.length < self.shortest or (self.longest is not None and case.length > self.longest):
+            return False
+        if case.overlap is None:
+            return (self.least, self.most) == (0.0, 1.0)
+        return self.least <= case.overlap <= self.most
+
+    def _matches(self, case: Case) -> bool:
+        return self.pattern is None or any(map(self.pattern.search, case.inputs.values()))
 
 
 class Rate(NamedTuple):
@@ -255,20 +285,28 @@ def rates(file: CaseFile) -> list[Rate]:
     Intervals are Wilson's, wider if examples come in groups. Categories without examples are left out.
     """
     rows = []
-    for kind, name, cases in _parts(file):
-        if cases or kind == OVERALL:
-            wrong = list(zip(*(case.wrong for case in cases), strict=True)) or [()] * len(file.systems)
-            groups = [case.group for case in cases if case.group is not None] or None
-            bars = tuple(share_bar(of_system, groups) for of_system in wrong)
-            rows.append(Rate(kind, name, len(cases), tuple(map(sum, wrong)), bars))
+    for kind, name, cases in _categories(file):
+        if not cases and kind != OVERALL:
+            continue
+        groups = [case.group for case in cases if case.group is not None] or None
+        wrong = []
+        bars = []
+        for system in range(len(file.systems)):
+            of_system = [case.wrong[system] for case in cases]
+            wrong.append(sum(of_system))
+            bars.append(share_bar(of_system, groups))
+        rows.append(Rate(kind, name, len(cases), tuple(wrong), tuple(bars)))
     return rows
 
 
-def _parts(file: CaseFile) -> Iterator[tuple[str, str, Sequence[Case]]]:
+def _categories(file: CaseFile) -> Iterator[tuple[str, str, Sequence[Case]]]:
     """Yield kind, name and cases of every category."""
     cases = file.cases
     yield OVERALL, "", cases
-    for word in file.task.words or (file.task.vocabulary if file.task.form == "probabilities" else ()):
+    labels = file.task.words
+    if not labels and file.task.form == "probabilities":
+        labels = file.task.vocabulary
+    for word in labels:
         yield "label", word, [case for case in cases if case.gold == word]
     for low, high in length_bands([case.length for case in cases]):
         name = f"{low} words" if low == high else f"{low} to {high} words"
@@ -278,7 +316,8 @@ def _parts(file: CaseFile) -> Iterator[tuple[str, str, Sequence[Case]]]:
             name = f"{100 * band // BANDS} to {100 * (band + 1) // BANDS} %"
             yield "overlap", name, [case for case in cases if overlap_band(case.overlap) == band]
     for column in file.task.metadata:
-        for value in dict.fromkeys(case.metadata[column] for case in cases if column in case.metadata):
+        values = [case.metadata[column] for case in cases if column in case.metadata]
+        for value in dict.fromkeys(values):
             yield column, value, [case for case in cases if case.metadata.get(column) == value]
     for phenomenon in file.task.phenomena:
         yield "phenomenon", phenomenon.name, [case for case in cases if phenomenon.name in case.phenomena]
@@ -289,11 +328,18 @@ def length_bands(lengths: Sequence[int]) -> list[tuple[int, int]]:
     order = sorted(lengths)
     if not order:
         return []
-    ends = sorted({order[max(0, len(order) * part // BANDS - 1)] for part in range(1, BANDS + 1)})
-    starts = [order[0], *(end + 1 for end in ends[:-1])]
-    return list(zip(starts, ends, strict=True))
+    bands = []
+    start = order[0]
+    for part in range(1, BANDS + 1):
+        end = order[max(0, len(order) * part // BANDS - 1)]
+        if end >= start:  # else the examples of this part are as long as those before
+            bands.append((start, end))
+            start = end + 1
+    return bands
 
 
 def overlap_band(share: float | None) -> int | None:
     """The band of an overlap, from 0; an overlap of 1 is in the last band."""
-    return None if share is None else min(int(share * BANDS + 1e-9), BANDS - 1)
+    if share is None:
+        return None
+    return min(int(share * BANDS + 1e-9), BANDS - 1)

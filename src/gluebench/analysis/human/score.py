@@ -24,7 +24,7 @@ PAPER_KAPPA = {("glue", "AX"): 0.73}
 Floats = NDArray[np.float64]
 
 
-class Blank(NamedTuple):
+class BlankItem(NamedTuple):
     """An item that an annotator left without a label."""
 
     annotator: str
@@ -43,7 +43,7 @@ class Agreement:
     """The mean over annotators; its `n` counts items."""
     kappa: Score
     """Fleiss' kappa; its `n` counts the items that all of them labeled."""
-    blanks: tuple[Blank, ...]
+    blanks: tuple[BlankItem, ...]
     human: float | None
     """The published human score of the task."""
     published_kappa: float | None
@@ -66,26 +66,28 @@ def score_sheets(drawn: Draw, sheets: Sequence[Sheet], gold: Gold) -> Agreement:
     if not isinstance(function_of(metric), CountMetric):
         raise DataError(f"{task.name} is scored by {metric.function}; expected a metric of labels")
     gold_codes = _gold_codes(drawn, task, gold)
-    pair_of = {item: number for number, pair in enumerate(drawn.pairs) for item in pair}
-    units = [pair_of[item] for item in range(1, len(drawn.items) + 1)]  # the pair of each item
+    units = [0] * len(drawn.items)  # the pair of each item
+    for number, pair in enumerate(drawn.pairs):
+        for item in pair:
+            units[item - 1] = number
     answers = [_pairs(task, gold_codes, units, sheet) for sheet in sheets]
     scores = {}
+    blanks = []
     for sheet, pairs in zip(sheets, answers, strict=True):
         value = point(metric, pairs)
-        scores[sheet.name] = Score.of(value.value, file_bars([metric], pairs, [value])[0], len(pairs))
+        [interval] = file_bars([metric], pairs, [value])
+        scores[sheet.name] = Score.of(value.value, interval, len(pairs))
+        for item, label in enumerate(sheet.labels, 1):
+            if label is None:
+                blanks.append(BlankItem(sheet.name, item))
     published = next((row.scores.get(metric.name) for row in task.references if row.name == "Human"), None)
     return Agreement(
         task=task.name,
         metric=metric.name,
         annotators=scores,
-        mean=_mean(metric, answers, scores, units=len(drawn.pairs), items=len(drawn.items)),
+        mean=_mean_score(metric, answers, scores, units=len(drawn.pairs), items=len(drawn.items)),
         kappa=_kappa(sheets, units, classes=len(task.labels)),
-        blanks=tuple(
-            Blank(sheet.name, item)
-            for sheet in sheets
-            for item, label in enumerate(sheet.labels, 1)
-            if label is None
-        ),
+        blanks=tuple(blanks),
         human=published,
         published_kappa=PAPER_KAPPA.get((gold.benchmark.lineage[-1], task.name)),
     )
@@ -106,16 +108,20 @@ def _gold_codes(drawn: Draw, task: Task, gold: Gold) -> list[int]:
 
 def _pairs(task: Task, gold_codes: Sequence[int], units: Sequence[int], sheet: Sheet) -> Pairs:
     """Gold and answers of the items that an annotator labeled, grouped by pair."""
-    labeled = [
-        (g, p, unit) for g, p, unit in zip(gold_codes, sheet.labels, units, strict=True) if p is not None
-    ]
-    if not labeled:
+    gold = []
+    predicted = []
+    groups = []
+    for code, label, unit in zip(gold_codes, sheet.labels, units, strict=True):
+        if label is not None:
+            gold.append(code)
+            predicted.append(label)
+            groups.append(unit)
+    if not predicted:
         raise DataError(f"{sheet.name}: every label is blank; take the annotator out by drawing with fewer")
-    gold, predicted, groups = zip(*labeled, strict=True)
-    return Pairs(Column(task.words, bytes(gold)), Column(task.words, bytes(predicted)), groups)
+    return Pairs(Column(task.words, bytes(gold)), Column(task.words, bytes(predicted)), tuple(groups))
 
 
-def _mean(
+def _mean_score(
     metric: Metric, answers: Sequence[Pairs], scores: Mapping[str, Score], *, units: int, items: int
 ) -> Score:
     """The mean over annotators, with a jackknife interval that leaves each pair out for all annotators."""
@@ -127,8 +133,9 @@ def _mean(
         classes = len(pairs.gold.labels)
         cells = np.asarray(pairs.groups) * classes**2 + np.frombuffer(pairs.cells, np.uint8)
         tables = np.bincount(cells, minlength=units * classes**2).reshape(units, classes, classes)
-        tables = tables.transpose(1, 2, 0)
-        left_out.append(function.of(tables.sum(axis=2, keepdims=True) - tables, pairs.code(metric.positive)))
+        tables = tables.transpose(1, 2, 0)  # (gold, predicted, units)
+        without = tables.sum(axis=2, keepdims=True) - tables
+        left_out.append(function.of(without, pairs.code(metric.positive)))
     return _with_interval(value, np.mean(left_out, axis=0), n=items, lowest=function.bounds[0])
 
 
@@ -136,15 +143,22 @@ def _with_interval(value: float, left_out: Floats, *, n: int, lowest: float) -> 
     """A score with the jackknife's interval, from its values (units,) without each unit."""
     if len(left_out) < FEWEST_UNITS:
         return Score(value, None, None, n, TOO_FEW)
-    return Score.of(value, jackknife_bar(value, left_out, np.ones_like(left_out, np.int64), lowest=lowest), n)
+    counts = np.ones_like(left_out, np.int64)
+    return Score.of(value, jackknife_bar(value, left_out, counts, lowest=lowest), n)
 
 
 def _kappa(sheets: Sequence[Sheet], units: Sequence[int], *, classes: int) -> Score:
-    complete = [item for item in range(len(units)) if all(sheet.labels[item] is not None for sheet in sheets)]
+    """Fleiss' kappa over the items that all annotators labeled."""
+    complete = []
+    labels_of_items = []
+    for item in range(len(units)):
+        labels = [label for sheet in sheets if (label := sheet.labels[item]) is not None]
+        if len(labels) == len(sheets):
+            complete.append(item)
+            labels_of_items.append(labels)
     if not complete or len(sheets) < 2:
         raise DataError("no item was labeled by two annotators or more: there is no agreement to measure")
-    labels = [[sheet.labels[item] or 0 for item in complete] for sheet in sheets]
-    counts = label_counts(labels, classes=classes)
+    counts = label_counts(np.transpose(labels_of_items), classes=classes)
     unit_of = np.asarray(units)[complete]
     with np.errstate(invalid="ignore"):  # with a single unit, nothing is left without it
         left_out = weighted_kappas(counts, unit_of != np.unique(unit_of)[:, np.newaxis])
@@ -164,7 +178,8 @@ def fleiss_kappa(counts: ArrayLike) -> float:
 
 def weighted_kappas(counts: ArrayLike, weights: ArrayLike) -> Floats:
     """Fleiss' kappa (rows,) with weighted items, once for each row of `weights` (rows, items)."""
-    table, weighting = _table(counts), np.asarray(weights, np.float64)
+    table = _table(counts)
+    weighting = np.asarray(weights, np.float64)
     raters = table[0].sum()
     agreeing = (table * (table - 1)).sum(axis=1) / (raters * (raters - 1))
     items = weighting.sum(axis=1)
@@ -177,7 +192,7 @@ def weighted_kappas(counts: ArrayLike, weights: ArrayLike) -> Floats:
     return kappas
 
 
-def label_counts(labels: Sequence[Sequence[int]], *, classes: int) -> NDArray[np.int64]:
+def label_counts(labels: ArrayLike, *, classes: int) -> NDArray[np.int64]:
     """Counts (items, classes) from label codes (annotators, items), none of them missing."""
     codes = np.asarray(labels, np.int64)
     return np.stack([(codes == code).sum(axis=0) for code in range(classes)], axis=1)

@@ -24,7 +24,8 @@ from gluebench.scoring.report import fields_of
 SCHEMA = "gluebench.annotation/1"
 DRAWN = "draw.json"
 INSTRUCTIONS = "instructions.md"
-ITEM, LABEL = "item", "label"
+ITEM = "item"
+LABEL = "label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,11 @@ class Draw:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Draw:
         """Rebuild a draw from the values of its `as_dict`. Raises ValueError, KeyError or TypeError."""
-        names = {name: value for name, value in values.items() if name != "schema"}
-        pairs = tuple((first, second) for first, second in values["pairs"])
-        return cls(**{**names, "pairs": pairs, "items": tuple(values["items"])})
+        fields = dict(values)
+        fields.pop("schema", None)
+        fields["pairs"] = tuple((first, second) for first, second in values["pairs"])
+        fields["items"] = tuple(values["items"])
+        return cls(**fields)
 
 
 def pairs_of(table: Table) -> list[tuple[int, int]]:
@@ -69,12 +72,11 @@ def draw(table: Table, *, benchmark: str, pairs: int, annotators: int, seed: int
     drawn = rng.sample(whole, pairs)
     numbers = rng.sample(range(1, 2 * pairs + 1), 2 * pairs)
     numbered = list(zip(numbers[::2], numbers[1::2], strict=True))
-    index = {
-        number: at
-        for pair, two in zip(drawn, numbered, strict=True)
-        for at, number in zip(pair, two, strict=True)
-    }
-    items = tuple(index[number] for number in sorted(index))
+    index_of: dict[int, int] = {}
+    for indices, items_of_pair in zip(drawn, numbered, strict=True):
+        for index, item in zip(indices, items_of_pair, strict=True):
+            index_of[item] = index
+    items = tuple(index_of[item] for item in sorted(index_of))
     return Draw(benchmark, table.task.name, table.split, seed, annotators, tuple(numbered), items)
 
 
@@ -86,10 +88,13 @@ def sheet_order(drawn: Draw, annotator: int) -> list[int]:
     rng = random.Random(f"{drawn.seed}/{annotator}")
     order = [pair if rng.random() < 0.5 else pair[::-1] for pair in drawn.pairs]
     rng.shuffle(order)
-    quarters = [order[: len(order) // 2], order[len(order) // 2 :]]
-    return [
-        pair[side] for side in (0, 1) for quarter in quarters for pair in rng.sample(quarter, len(quarter))
-    ]
+    middle = len(order) // 2
+    items = []
+    for direction in (0, 1):
+        # A quarter of the sheet each: the second directions follow in the same two parts.
+        for part in (order[:middle], order[middle:]):
+            items += [pair[direction] for pair in rng.sample(part, len(part))]
+    return items
 
 
 class Sheet(NamedTuple):
@@ -128,15 +133,16 @@ def files(
         INSTRUCTIONS: instructions(task, len(drawn.items)),
     }
     for number in range(1, drawn.annotators + 1):
-        own = (labels or {}).get(number, {})
+        given = (labels or {}).get(number, {})
         rows = [[ITEM, *task.columns, LABEL]]
         for item in sheet_order(drawn, number):
-            rows.append([str(item), *(" ".join(text.split()) for text in texts[item - 1]), own.get(item, "")])
-        contents[_name(number)] = "".join("\t".join(row) + "\n" for row in rows)
+            cells = [" ".join(text.split()) for text in texts[item - 1]]
+            rows.append([str(item), *cells, given.get(item, "")])
+        contents[_sheet_name(number)] = "".join("\t".join(row) + "\n" for row in rows)
     return contents
 
 
-def _name(number: int) -> str:
+def _sheet_name(number: int) -> str:
     return f"annotator-{number}.tsv"
 
 
@@ -164,7 +170,7 @@ def read_sheets(folder: Path, drawn: Draw, task: Task) -> list[Sheet]:
     problems: list[str] = []
     sheets = []
     for number in range(1, drawn.annotators + 1):
-        path = folder / _name(number)
+        path = folder / _sheet_name(number)
         labels = _labels(path, len(drawn.items), task, problems)
         sheets.append(Sheet(path.stem, labels))
     refuse(problems)
@@ -173,49 +179,55 @@ def read_sheets(folder: Path, drawn: Draw, task: Task) -> list[Sheet]:
 
 def _labels(path: Path, items: int, task: Task, problems: list[str]) -> tuple[int | None, ...]:
     """Read the labels of one sheet; append errors to `problems`."""
-    words = {
-        fold(word): code for code, label in enumerate(task.labels) for word in (label.word, *label.synonyms)
-    }
+    code_of: dict[str, int] = {}
+    for code, task_label in enumerate(task.labels):
+        for word in (task_label.word, *task_label.synonyms):
+            code_of[fold(word)] = code
     given: dict[int, int | None] = {}
-    for line, item, label in _rows(path, problems):
+    for line, item, label in _read_rows(path, problems):
         if not (item.isascii() and item.isdigit() and 1 <= int(item) <= items):
             problems.append(f"{path}:{line}: item {item!r}; expected a number from 1 to {items}, as it was")
         elif int(item) in given:
             problems.append(f"{path}:{line}: item {item} stands twice; keep one of them")
-        elif label and fold(label) not in words:
+        elif label and fold(label) not in code_of:
             expected = ", ".join(task.words)
             problems.append(f"{path}:{line}: label {label!r} of item {item}; expected {expected}, or nothing")
             given[int(item)] = None
         else:
-            given[int(item)] = words[fold(label)] if label else None
+            given[int(item)] = code_of[fold(label)] if label else None
     lacking = [number for number in range(1, items + 1) if number not in given]
     if given and lacking:
-        shown = ", ".join(map(str, lacking[:10])) + f" and {len(lacking) - 10} more" * (len(lacking) > 10)
+        shown = ", ".join(map(str, lacking[:10]))
+        if len(lacking) > 10:
+            shown += f" and {len(lacking) - 10} more"
         problems.append(f"{path}: no row for item {shown}; bring the rows back, blank if need be")
     return tuple(given.get(number) for number in range(1, items + 1))
 
 
-def _rows(path: Path, problems: list[str]) -> Iterator[tuple[int, str, str]]:
+def _read_rows(path: Path, problems: list[str]) -> Iterator[tuple[int, str, str]]:
     """Yield line, item and label of every row; cells may be quoted, as spreadsheets do."""
     try:
         data = path.read_bytes()
-        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        encoding = "utf-8-sig"
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # as a spreadsheet's "Unicode text" begins
+            encoding = "utf-16"
+        text = data.decode(encoding)
     except FileNotFoundError:
         problems.append(f"{path}: not there; every annotator's sheet is needed")
         return
     except UnicodeDecodeError:
         problems.append(f"{path}: not UTF-8 text; save it as UTF-8")
         return
-    lines = [
-        [cell.strip().strip('"').strip() for cell in line.split("\t")]
-        for line in text.replace("\r\n", "\n").split("\n")
-    ]
-    header = lines[0] if lines else []
+    lines = []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        lines.append([cell.strip().strip('"').strip() for cell in line.split("\t")])
+    header = lines[0]
     if ITEM not in header or LABEL not in header:
         problems.append(f"{path}:1: the header names no columns {ITEM} and {LABEL}; save it tab-separated")
         return
-    item_at, label_at = header.index(ITEM), header.index(LABEL)
+    item_at = header.index(ITEM)
+    label_at = header.index(LABEL)
     for number, cells in enumerate(lines[1:], 2):
         if any(cells):
-            padded = [*cells, *[""] * len(header)]
+            padded = cells + [""] * len(header)
             yield number, padded[item_at], padded[label_at]

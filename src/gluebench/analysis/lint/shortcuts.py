@@ -66,8 +66,8 @@ def shortcut_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Findi
         text = f"not measured: that takes a labeled training split of {FEWEST} rows and another labeled split"
         yield Finding("note", "shortcuts", "all", 0, text)
         return
-    learned = drawn(train.examples)
-    tests = {split.name: drawn(split.examples) for split in others}
+    learned = sample_of(train.examples)
+    tests = {split.name: sample_of(split.examples) for split in others}
     measured = []
     for shortcut in shortcuts(task):
         answers_to = shortcut.answers(task, learned, tests.values())
@@ -98,7 +98,7 @@ def shortcuts(task: Task) -> list[Shortcut]:
     return [*alone, Shortcut("word overlap", WordOverlap, (first, second)), *lengths]
 
 
-def drawn(examples: Sequence[Example]) -> list[Example]:
+def sample_of(examples: Sequence[Example]) -> list[Example]:
     """The examples, or an even draw (seed 0) of `MOST` of them."""
     return list(examples) if len(examples) <= MOST else Random(0).sample(list(examples), MOST)
 

@@ -15,7 +15,7 @@ import numpy as np
 from gluebench.analysis.rank.decisions import Floats
 
 
-def values(rule: str, scores: Floats, weights: Floats, scales: Floats) -> Floats:
+def rule_values(rule: str, scores: Floats, weights: Floats, scales: Floats) -> Floats:
     """Values that the rule ranks by, highest first, shape (systems,); NaN without a rank.
 
     `scales`, shape (tasks,), are the standard deviations that rank scores divide by.
@@ -59,15 +59,16 @@ def _borda(scores: Floats, weights: Floats) -> Floats:
 
 def _spread_ranks(column: Floats) -> Floats:
     """Mid-ranks spread over the number of all systems, shape (systems,)."""
+    systems = len(column)
     known = ~np.isnan(column)
-    ascending, systems = np.sort(column[known]), len(column)
+    ascending = np.sort(column[known])
     ranks = np.full(systems, np.nan)
     if len(ascending) == 1:
         ranks[known] = (systems + 1) / 2
     elif len(ascending):
         below = np.searchsorted(ascending, column[known])
         up_to = np.searchsorted(ascending, column[known], "right")
-        mid = len(ascending) - (below + up_to + 1) / 2
+        mid = len(ascending) - (below + up_to + 1) / 2  # from 0, the best
         ranks[known] = 1 + mid * ((systems - 1) / (len(ascending) - 1))
     return ranks
 
@@ -118,26 +119,35 @@ class Consensus:
 def consensus(support: Support) -> Consensus:
     """Find the best orders for a support matrix."""
     first = [0] * len(support)
-    cost = bound = 0.0
-    above = 0
+    cost = 0.0
+    bound = 0.0
+    placed = 0  # the systems of the groups so far
     groups = _groups(support)
-    for before, group in enumerate(groups):
-        inner = [[support[i][j] for j in group] for i in group]
-        inside = _exact(inner) if len(group) <= EXACT_UP_TO else _approximate(inner)
-        for system, place in zip(group, inside.first, strict=True):
-            first[system] = above + place
-        above += len(group)
-        below = [j for later in groups[before + 1 :] for j in later]
-        across = sum(support[j][i] for i in group for j in below)
-        cost += inside.cost + across
-        bound += inside.bound + across
+    for number, group in enumerate(groups):
+        within = [[support[i][j] for j in group] for i in group]
+        of_group = _exact(within) if len(group) <= EXACT_UP_TO else _approximate(within)
+        for system, place in zip(group, of_group.first, strict=True):
+            first[system] = placed + place
+        placed += len(group)
+        # What contradicts that the group is above all later ones, in any order.
+        across = 0.0
+        for i in group:
+            for later in groups[number + 1 :]:
+                for j in later:
+                    across += support[j][i]
+        cost += of_group.cost + across
+        bound += of_group.bound + across
     return Consensus(tuple(first), cost, bound)
 
 
 def _groups(support: Support) -> list[list[int]]:
     """Divide systems into ordered groups: the cycles of "wins at least as many tasks as it loses"."""
     size = len(support)
-    reach = [sum(1 << j for j in range(size) if support[i][j] >= support[j][i] - _EQUAL) for i in range(size)]
+    # The systems that one reaches by such steps, as bits of an integer.
+    reach = []
+    for i in range(size):
+        wins = [j for j in range(size) if support[i][j] >= support[j][i] - _EQUAL]
+        reach.append(sum(1 << j for j in wins))
     for through in range(size):
         for i in range(size):
             if reach[i] >> through & 1:
@@ -157,13 +167,16 @@ def _exact(support: Support) -> Consensus:
         for chosen in range(1, len(costs)):
             lowest = chosen & -chosen
             costs[chosen] = costs[chosen ^ lowest] + row[lowest.bit_length() - 1]
-    top = [0.0] + [float("inf")] * whole
+    # The least cost of any order of each set, at the top; then of all systems below it.
+    top = [float("inf")] * (whole + 1)
+    top[0] = 0.0
     for chosen in range(whole):
         for i in range(size):
             if not chosen >> i & 1:
                 wider = chosen | 1 << i
                 top[wider] = min(top[wider], top[chosen] + added[i][chosen])
-    rest = [float("inf")] * whole + [0.0]
+    rest = [float("inf")] * (whole + 1)
+    rest[whole] = 0.0
     first = [size] * size
     for chosen in range(whole - 1, -1, -1):
         for i in range(size):
@@ -177,21 +190,27 @@ def _exact(support: Support) -> Consensus:
 
 def _approximate(support: Support) -> Consensus:
     """Borda's order, improved by moving one system at a time until no move helps."""
-    size = len(support)
-    order = sorted(range(size), key=lambda i: sum(support[j][i] - support[i][j] for j in range(size)))
+    systems = range(len(support))
+    order = sorted(systems, key=lambda i: sum(support[j][i] - support[i][j] for j in systems))
     previous: list[int] = []
     while previous != order:
         previous = order
         for system in previous:
-            order = _moved(order, system, support)
-    place = {system: at for at, system in enumerate(order, 1)}
-    places = tuple(place[i] for i in range(size))
-    cost = sum(support[j][i] for i in range(size) for j in range(size) if place[i] < place[j])
-    bound = sum(min(support[i][j], support[j][i]) for i in range(size) for j in range(i))
-    return Consensus(places, cost, bound)
+            order = _move_to_best_place(order, system, support)
+
+    cost = 0.0
+    bound = 0.0
+    place_of = {system: place for place, system in enumerate(order, 1)}
+    for i in systems:
+        for j in systems:
+            if place_of[i] < place_of[j]:
+                cost += support[j][i]
+            if j < i:
+                bound += min(support[i][j], support[j][i])
+    return Consensus(tuple(place_of[i] for i in systems), cost, bound)
 
 
-def _moved(order: list[int], system: int, support: Support) -> list[int]:
+def _move_to_best_place(order: list[int], system: int, support: Support) -> list[int]:
     """Move a system to its cheapest place; return the same order if no place is better."""
     others = [other for other in order if other != system]
     costs = [sum(support[other][system] for other in others)]  # cost at the top: all systems that beat it
@@ -200,4 +219,5 @@ def _moved(order: list[int], system: int, support: Support) -> list[int]:
     best = min(range(len(costs)), key=costs.__getitem__)
     if costs[best] >= costs[order.index(system)] - _EQUAL:
         return order
-    return [*others[:best], system, *others[best:]]
+    others.insert(best, system)
+    return others

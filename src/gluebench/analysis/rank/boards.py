@@ -11,10 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gluebench.analysis.graded import with_majority
 from gluebench.analysis.rank.decisions import Decisions, Floats, PairVariances, decide
-from gluebench.analysis.rank.influences import Part
-from gluebench.analysis.rank.store import Measured, Store
-from gluebench.analysis.rank.systems import ALONE, Plan, Term, measured, why_withheld, with_majority
+from gluebench.analysis.rank.influences import PartInfluences
+from gluebench.analysis.rank.store import MeasuredSystem, MeasurementCache
+from gluebench.analysis.rank.systems import (
+    ONLY_ONE_RANKED,
+    BoardPlan,
+    WeightedPart,
+    measure_answers,
+    why_withheld,
+)
 from gluebench.benchmark import Task
 from gluebench.scoring import Gold
 from gluebench.scoring.feedback import P_LEVELS, bounds_of, rounded_value, rounding_width
@@ -26,15 +33,15 @@ TOO_LARGE_FACTOR = 2.0
 """Rounding errors count as so many times the variance of a uniform one: with few tasks they are no noise."""
 
 
-def measure(path: str, digest: str, gold: Gold, plan: Plan) -> Measured:
+def measure_file(path: str, digest: str, gold: Gold, plan: BoardPlan) -> MeasuredSystem:
     """Check and measure a submission; one that is not valid by the present checks has no more facts."""
     submission = with_tag_counts(check(path, gold.benchmark), gold)
     if submission.verdict == "invalid":
-        return Measured(digest, {"valid": False}, dict)
-    return measured(pairs_of(submission, gold), plan, digest)
+        return MeasuredSystem(digest, {"valid": False}, dict)
+    return measure_answers(pairs_of(submission, gold), plan, digest)
 
 
-class Board(NamedTuple):
+class BoardDecisions(NamedTuple):
     """A board's decisions, for all systems in their order."""
 
     decisions: Decisions | None
@@ -52,80 +59,85 @@ class Boards:
 
     def __init__(
         self,
-        plan: Plan,
-        systems: Mapping[str, Measured],
+        plan: BoardPlan,
+        systems: Mapping[str, MeasuredSystem],
         shown: Mapping[str, Mapping[str, float]],
-        store: Store,
+        store: MeasurementCache,
     ) -> None:
-        self.plan, self.systems, self.store = plan, list(systems.values()), store
+        self.plan = plan
+        self.systems = list(systems.values())
+        self.store = store
         self._shown = [shown[name] for name in systems]
 
     def values(self, board: str) -> list[float | None]:
         """What a board shows of each system; None where it has no score there."""
         if any(task.name == board for task in self.plan.scored):
             return [scores.get(board) for scores in self._shown]
-        (term,) = self.plan.boards[board]
-        return [self._metric(system, term.source, term.metrics.index(1.0)) for system in self.systems]
+        (weighted,) = self.plan.boards[board]
+        return [self._metric(system, weighted.part, weighted.metrics.index(1.0)) for system in self.systems]
 
-    def exact(self, system: Measured, task: Task) -> float:
-        """The score of a task that the system has, with all digits."""
-        terms = self.plan.boards[task.name]
-        return float(sum(np.dot(term.metrics, system.parts[term.source]["values"]) for term in terms))
-
-    def _metric(self, system: Measured, name: str, at: int) -> float | None:
+    def _metric(self, system: MeasuredSystem, name: str, at: int) -> float | None:
         """The value of a metric as shown."""
         if name not in system.parts:
             return None
-        source, own = self.plan.sources[name], system.parts[name]
+        part = self.plan.parts[name]
+        own = system.parts[name]
         value = float(own["values"][at])
-        if source.task.labels_public:
+        if part.task.labels_public:
             return value
-        bounds = bounds_of(source.task, source.metrics[at].name)
+        bounds = bounds_of(part.task, part.metrics[at].name)
         return rounded_value(value, own["size"], *bounds, widening=own["widenings"][at])
 
-    def rounding(self, terms: Sequence[Term]) -> Floats:
+    def rounding(self, board: Sequence[WeightedPart]) -> Floats:
         """Variances that allow for the rounding of each system's value, shape (systems,)."""
         widths: dict[str, Floats] = {}
-        for term in terms:
-            source = self.plan.sources[term.source]
-            of_task = widths.setdefault(source.task.name, np.zeros(len(self.systems)))
-            for at, share in enumerate(term.metrics):
-                if not share or source.task.labels_public:
+        for weighted in board:
+            part = self.plan.parts[weighted.part]
+            of_task = widths.setdefault(part.task.name, np.zeros(len(self.systems)))
+            for at, share in enumerate(weighted.metrics):
+                if not share or part.task.labels_public:
                     continue
-                bounds = bounds_of(source.task, source.metrics[at].name)
+                bounds = bounds_of(part.task, part.metrics[at].name)
                 for row, system in enumerate(self.systems):
-                    if own := system.parts.get(term.source):
-                        value, widening = own["values"][at], own["widenings"][at]
-                        width = rounding_width(value, own["size"], *bounds, widening=widening)
-                        of_task[row] += term.weight * share * width
+                    if own := system.parts.get(weighted.part):
+                        width = rounding_width(
+                            own["values"][at], own["size"], *bounds, widening=own["widenings"][at]
+                        )
+                        of_task[row] += weighted.weight * share * width
         allowed = np.zeros(len(self.systems))
         for of_task in widths.values():
             allowed += TOO_LARGE_FACTOR * of_task**2 / 12
         return allowed
 
-    def decide(self, terms: Sequence[Term], values: Sequence[float | None]) -> Board:
+    def decide(self, board: Sequence[WeightedPart], values: Sequence[float | None]) -> BoardDecisions:
         """Decide all pairs of systems with values, of which higher is better."""
         present = [at for at, value in enumerate(values) if value is not None]
         systems = [self.systems[at] for at in present]
-        withheld = why_withheld(self.plan, terms, systems) if len(present) > 1 else ALONE
-        hidden = not all(self.plan.sources[term.source].task.labels_public for term in terms)
+        hidden = not all(self.plan.parts[weighted.part].task.labels_public for weighted in board)
+        withheld: str | None = ONLY_ONE_RANKED
+        if len(present) > 1:
+            withheld = why_withheld(self.plan, board, systems)
         if withheld:
-            return Board(None, present, withheld, hidden)
+            return BoardDecisions(None, present, withheld, hidden)
         variances = PairVariances(len(present))
-        for term in terms:
-            units = systems[0].parts[term.source]["units"]
-            variances.add(self._covariance(term, systems), units, term.weight)
+        for weighted in board:
+            units = systems[0].parts[weighted.part]["units"]
+            variances.add(self._covariances(weighted, systems), units, weighted.weight)
         averages = np.array([values[at] for at in present], np.float64)
-        rounding = self.rounding(terms)[present] if hidden else None
-        return Board(decide(variances.deviates(averages, rounding=rounding)), present, None, hidden)
+        rounding = None
+        if hidden:
+            rounding = self.rounding(board)[present]
+        decisions = decide(variances.deviates(averages, rounding=rounding))
+        return BoardDecisions(decisions, present, None, hidden)
 
-    def _covariance(self, term: Term, systems: Sequence[Measured]) -> Floats:
-        def part() -> Part:
-            return Part([system.influences[term.source] for system in systems], term.metrics)
+    def _covariances(self, weighted: WeightedPart, systems: Sequence[MeasuredSystem]) -> Floats:
+        def influences() -> PartInfluences:
+            own = [system.influences[weighted.part] for system in systems]
+            return PartInfluences(own, weighted.metrics)
 
-        if self.plan.sources[term.source].positions is None:
-            return self.store.covariances(f"{term.source} {term.metrics}", systems, part)
-        return part().covariances()  # a category: as quickly computed as read
+        if self.plan.parts[weighted.part].positions is not None:
+            return influences().covariances()  # a category: as quickly computed as read
+        return self.store.covariances(f"{weighted.part} {weighted.metrics}", systems, influences)
 
 
 def majority_scores(tasks: Sequence[Task], gold: Gold) -> dict[str, float]:

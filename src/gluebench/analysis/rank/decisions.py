@@ -90,20 +90,22 @@ class PairVariances:
 
     def __init__(self, systems: int) -> None:
         self._both: Floats = np.zeros((systems, systems), precision(systems))
-        self._fewest = self._all = 0
+        self._fewest_units = 0
+        """Of the smallest file."""
+        self._all_units = 0
 
     def add(self, covariance: Floats, units: int, weight: float = 1.0) -> None:
         """Add a test file: the upper triangle of its `covariances`, and its weight in the averages."""
-        alone = np.diag(covariance)
+        own = np.diag(covariance) * weight**2
         for block in row_blocks(len(covariance)):
             here = slice(block.start, None)
             upper = np.triu(covariance[block, here]) * weight**2
-            square = _squares(alone[block] * weight**2, alone[here] * weight**2, upper)
+            square = _squares(own[block], own[here], upper)
             term = np.triu(square**2 / max(units - 1, 1), 1)
             self._both[block, here] += upper
             self._both[here, block] += term.T
-        self._fewest = min(self._fewest or units, units)
-        self._all += units
+        self._fewest_units = min(self._fewest_units or units, units)
+        self._all_units += units
 
     def deviates(
         self,
@@ -144,8 +146,8 @@ class PairVariances:
                     df = 2 ** np.floor(np.log2(df))
                 rows = normal_deviates(differences**2 / squares, df)
             if not normal:  # of right and wrong answers to few units, t would be too large
-                rows = np.minimum(rows, sign_test_deviate(self._all))
-            rows[constant] = np.minimum(rows[constant], sign_test_deviate(self._fewest))
+                rows = np.minimum(rows, sign_test_deviate(self._all_units))
+            rows[constant] = np.minimum(rows[constant], sign_test_deviate(self._fewest_units))
             rows[np.abs(differences) <= EQUAL] = 0.0
             rows = np.triu(np.copysign(rows, differences), 1)
             corner = rows[:, : block.stop - block.start]
@@ -168,14 +170,16 @@ def normal_deviates(t_squares: Floats, df: Floats) -> Floats:
     """
     deviates: Floats = np.sqrt(t_squares)
     finite = np.isfinite(df) & np.isfinite(t_squares)
-    t, v = t_squares[finite], df[finite]
-    deviates[finite] = (8 * v + 1) / (8 * v + 3) * np.sqrt(v * np.log1p(t / v))
+    v = df[finite]
+    deviates[finite] = (8 * v + 1) / (8 * v + 3) * np.sqrt(v * np.log1p(t_squares[finite] / v))
     return deviates
 
 
 def sign_test_deviate(units: int) -> float:
     """The z of two systems whose difference is the same in every unit: that of the sign test."""
-    return -NormalDist().inv_cdf(0.5 ** min(units, 1000)) if units > 0 else 0.0
+    if units <= 0:
+        return 0.0
+    return -NormalDist().inv_cdf(0.5 ** min(units, 1000))
 
 
 def critical_values(systems: int) -> Floats:
@@ -245,7 +249,8 @@ def decide(z: Floats) -> Decisions:
 
 def _may_be_tied(z: Floats, critical: Floats, tied: Ints) -> Ints:
     """With how many systems each may be tied: the largest k with k - 1 undecided others within c[k]."""
-    systems, fewer = len(z), np.empty_like(tied)
+    systems = len(z)
+    fewer = np.empty_like(tied)
     for block in row_blocks(systems):
         distance = np.abs(z[block])
         distance[distance > np.minimum.outer(critical[tied[block]], critical[tied])] = np.inf

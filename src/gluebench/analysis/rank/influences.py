@@ -10,17 +10,16 @@ import numpy as np
 
 from gluebench.analysis.rank.decisions import UNITS, Floats, covariances, row_blocks
 from gluebench.scoring.influence import Influence
+from gluebench.scoring.units import Units
 
 
 @dataclass(frozen=True)
-class Part:
-    """A test file's part in what a board is ranked by."""
+class PartInfluences:
+    """The influence of a test part's units on what systems are ranked by."""
 
     systems: Sequence[Influence]
     metrics: Sequence[float]
     """The weight of each metric of the file."""
-    share: float = 1.0
-    """The share of the file in the averages."""
 
     @property
     def units(self) -> int:
@@ -30,7 +29,7 @@ class Part:
     @cached_property
     def _by_kind(self) -> list[Floats]:
         """Influence of each kind on each system's average, with mean 0 over the units, shape (kinds,)."""
-        return [self.share * centered(system, self.metrics) for system in self.systems]
+        return [centered_influence(system, self.metrics) for system in self.systems]
 
     def values(self, units: slice) -> Floats:
         """The influence of a slice of the units on all averages, shape (systems, units of the slice)."""
@@ -55,13 +54,13 @@ class Part:
         return rows / (self.units * max(self.units - 1, 1))
 
 
-def square_of(covariance: Floats) -> Floats:
+def symmetric(upper_triangle: Floats) -> Floats:
     """The symmetric matrix of an upper triangle."""
-    upper = np.triu(covariance)
+    upper = np.triu(upper_triangle)
     return upper + np.triu(upper, 1).T
 
 
-def centered(system: Influence, metrics: Sequence[float]) -> Floats:
+def centered_influence(system: Influence, metrics: Sequence[float]) -> Floats:
     """Influence of each kind on a weighted sum of the metrics, with mean 0 over the units, shape (kinds,)."""
     mixed: Floats = np.asarray(metrics) @ system.by_kind
     return mixed - mixed @ system.counts / system.size
@@ -69,28 +68,11 @@ def centered(system: Influence, metrics: Sequence[float]) -> Floats:
 
 def variance(system: Influence, metrics: Sequence[float]) -> float:
     """The variance of the weighted sum of the metrics over the choice of units; 0 for a single unit."""
-    values = centered(system, metrics)
+    values = centered_influence(system, metrics)
     return float(system.counts @ values**2) / (system.size * max(system.size - 1, 1))
 
 
-def mean_influence(runs: Sequence[Influence]) -> Influence:
-    """The influence on the mean over runs, each of which answers the same examples."""
-    if len(runs) == 1:
-        return runs[0]
-    values = np.mean([run.values for run in runs], axis=0)
-    by_unit: Floats = sum((run.by_unit for run in runs), np.zeros(runs[0].by_unit.shape)) / len(runs)
-    size = runs[0].size
-    return Influence(values, by_unit, np.arange(size), np.ones(size, np.int64))
-
-
-def shared_variance(runs: Sequence[Influence], metrics: Sequence[float]) -> float:
-    """The part of the variance of the mean over runs, as runs differ, that is due to the examples."""
-    number = len(runs)
-    if number == 1:
-        return 0.0
-    mean = mean_influence(runs)
-    rest = 0.0
-    for run in runs:
-        deviation = run.by_unit - mean.by_unit
-        rest += variance(Influence(run.values, deviation, mean.kinds, mean.counts), metrics)
-    return rest / (number * (number - 1))
+def mean_influence(units: Units) -> Influence:
+    """The influence on the mean over the systems of these units, such as the runs of one system."""
+    values = units.values().mean(axis=1)
+    return Influence(values, units.by_kind().mean(axis=1), units.kinds.of_units, units.counts)

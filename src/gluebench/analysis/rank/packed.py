@@ -24,12 +24,12 @@ class PValues(NamedTuple):
 
 def pack_decisions(better: Bools) -> str:
     """The bits of the matrix row by row, compressed, as base64."""
-    return _packed(np.packbits(better).tobytes())
+    return _compress(np.packbits(better).tobytes())
 
 
 def unpack_decisions(text: str, size: int) -> Bools:
     """Whether the system of the row is better than that of the column, shape (size, size)."""
-    bits = np.frombuffer(_unpacked(text), np.uint8)
+    bits = np.frombuffer(_decompress(text), np.uint8)
     return np.unpackbits(bits, count=size * size).reshape(size, size).astype(np.bool_)
 
 
@@ -55,16 +55,16 @@ def pack_p_values(adjusted: Floats, raw: Floats) -> str:
     below = adjusted[upper] <= ALPHA
     rounded = np.where(below, np.minimum(rounded, np.nextafter(level, np.float32(0))), rounded)
     both = np.concatenate([rounded, raw[upper].astype(np.float32)])
-    return _packed(both.astype("<f4").tobytes())
+    return _compress(both.astype("<f4").tobytes())
 
 
 def unpack_p_values(text: str, size: int) -> PValues:
     """The adjusted and the unadjusted p-values of all pairs."""
-    adjusted, raw = np.split(np.frombuffer(_unpacked(text), "<f4"), 2)
-    return PValues(_square(adjusted, size), _square(raw, size))
+    adjusted, raw = np.split(np.frombuffer(_decompress(text), "<f4"), 2)
+    return PValues(_symmetric(adjusted, size), _symmetric(raw, size))
 
 
-def _square(upper: Floats, size: int) -> Floats:
+def _symmetric(upper: Floats, size: int) -> Floats:
     square: Floats = np.ones((size, size), np.float32)
     rows, columns = np.triu_indices(size, 1)
     square[rows, columns] = upper
@@ -72,9 +72,9 @@ def _square(upper: Floats, size: int) -> Floats:
     return square
 
 
-def _packed(data: bytes) -> str:
+def _compress(data: bytes) -> str:
     return base64.b64encode(zlib.compress(data)).decode()
 
 
-def _unpacked(text: str) -> bytes:
+def _decompress(text: str) -> bytes:
     return zlib.decompress(base64.b64decode(text))

@@ -91,18 +91,20 @@ def rank_scores(
     variances = PairVariances(len(scores))
     variances.add(covariances(lambda block: influence[:, block], len(scores), count), count)
     decisions = decide(variances.deviates(means, normal=True))
-    low, high = rank_sets(decisions.better)
+    rank_low, rank_high = rank_sets(decisions.better)
     errors = np.sqrt((influence**2).sum(axis=1) / max(count * (count - 1), 1))
     systems = []
-    ranks = 1 + (means > means[:, np.newaxis]).sum(axis=1)
-    columns = (ranks, low, high, means * largest, errors * largest)
-    for name, *numbers in zip(scores, *(column.tolist() for column in columns), strict=True):
-        rank, rank_low, rank_high, mean, error = numbers
-        ends = (None, None)
+    for at, name in enumerate(scores):
+        mean = float(means[at] * largest)
+        mean_low = None
+        mean_high = None
         if count > 1:
-            reach = student_quantile(0.975, count - 1) * error
-            ends = (mean - reach, mean + reach)
-        systems.append(PanelSystem(name, rank, rank_low, rank_high, mean, *ends))
+            reach = student_quantile(0.975, count - 1) * float(errors[at] * largest)
+            mean_low = mean - reach
+            mean_high = mean + reach
+        rank = 1 + int((means > means[at]).sum())
+        ends = (int(rank_low[at]), int(rank_high[at]))
+        systems.append(PanelSystem(name, rank, *ends, mean, mean_low, mean_high))
     by_rank = sorted(systems, key=lambda system: system.rank)
     return PanelRanking(
         tasks=tuple(weight_of),
@@ -129,12 +131,14 @@ def _weight_of(tasks: Iterable[str], weights: Mapping[str, float]) -> dict[str, 
 
 def _matrix(scores: Mapping[str, Mapping[str, float]], tasks: list[str]) -> Floats:
     """(systems, tasks): the scores."""
-    matrix = np.array([list(map(row.get, tasks)) for row in scores.values()], np.float64)  # None becomes NaN
-    missing = np.argwhere(~np.isfinite(matrix))
-    if len(missing):
-        system, task = list(scores)[missing[0, 0]], tasks[missing[0, 1]]
-        raise ValueError(
-            f"the score of {system} on {task} is {scores[system].get(task, 'missing')}; expected a finite"
-            " number for every system and task: add the score, or leave out the system or the task"
-        )
-    return matrix
+    rows = []
+    for system, row in scores.items():
+        for task in tasks:
+            score = row.get(task)
+            if score is None or not isfinite(score):
+                raise ValueError(
+                    f"the score of {system} on {task} is {row.get(task, 'missing')}; expected a finite"
+                    " number for every system and task: add the score, or leave out the system or the task"
+                )
+        rows.append([row[task] for task in tasks])
+    return np.array(rows, np.float64)

@@ -19,29 +19,39 @@ from gluebench.analysis.rank.decisions import (
     p_values,
     rank_sets,
 )
-from gluebench.analysis.rank.influences import Part
+from gluebench.analysis.rank.influences import PartInfluences
 from gluebench.analysis.rank.rules import (
     LOWER,
     TITLES,
     Missing,
     Profile,
-    Standing,
+    RuleRanking,
     Survival,
     best_words,
-    every_rule,
-    filled,
-    known,
+    board_order,
+    fill_missing,
+    rank_by_every_rule,
+    rank_by_rule,
     rank_set_text,
-    standing,
+    score_rows,
     survives,
 )
-from gluebench.analysis.rank.systems import ALONE, Plan, Systems, read_systems, require_possible
+from gluebench.analysis.rank.systems import (
+    ONLY_ONE_RANKED,
+    BoardPlan,
+    MeasuredSystems,
+    read_systems,
+    require_possible,
+)
+from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
 from gluebench.data import DataError
+from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
+from gluebench.scoring.runs import RunsTest, mean_runs
 from gluebench.scoring.table import TableGold
 
 if TYPE_CHECKING:
@@ -179,7 +189,9 @@ class Ranking:
         """Format the value a system is ranked by: a score times 100, a loss, a mean rank, or a place."""
         if self.by not in LOWER:
             return percent(value, self.loss)
-        return "-" if value is None else f"{value:.{0 if self.by == 'kemeny' else 2}f}"
+        if value is None:
+            return "-"
+        return f"{value:.0f}" if self.by == "kemeny" else f"{value:.2f}"
 
     @property
     def task_words(self) -> str:
@@ -192,14 +204,15 @@ class Ranking:
             scores = [percent(system.scores.get(task), self.loss) for task in self.tasks]
             rows.append((system.name, system.text, self.value_words(system.value), *scores))
         columns = ("system", "rank", TITLES[self.by], *self.tasks)
-        notes = [self.best_words] if self.best_words else []
-        return html_table(self._title, columns, rows, notes=notes)
+        return html_table(self._title, columns, rows, notes=list(filter(None, [self.best_words])))
 
     @property
     def _title(self) -> str:
-        down = DOWN * bool(self.loss and self.by not in LOWER)
-        where = on_split(self.benchmark, self.split, self.provenance)
-        return f"{where}: {self.task_words} by {TITLES[self.by]}{down}"
+        title = f"{on_split(self.benchmark, self.split, self.provenance)}: "
+        title += f"{self.task_words} by {TITLES[self.by]}"
+        if self.loss and self.by not in LOWER:
+            title += DOWN
+        return title
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the observed rank of each system and the ranks that it may truly have.
@@ -210,11 +223,15 @@ class Ranking:
 
         rows = []
         for system in self.systems:
-            note = "not ranked: a score is missing" if system.rank is None else self.value_words(system.value)
-            ends = (system.rank, system.rank_low, system.rank_high)
-            rows.append(Row(system.name, *ends, note, filled=system.rank_low is not None))
-        sets = f"; rank sets are withheld: {self.withheld}" if self.withheld else ", with the 95 % rank set"
-        ax = forest([rows], title=self._title, axis=f"observed rank{sets}", ax=ax)
+            note = self.value_words(system.value)
+            if system.rank is None:
+                note = "not ranked: a score is missing"
+            ranks = (system.rank, system.rank_low, system.rank_high)
+            rows.append(Row(system.name, *ranks, note, filled=system.rank_low is not None))
+        axis = "observed rank, with the 95 % rank set"
+        if self.withheld:
+            axis = f"observed rank; rank sets are withheld: {self.withheld}"
+        ax = forest([rows], title=self._title, axis=axis, ax=ax)
         ax.set_xlim(0.5, len(self.systems) + 0.5)
         ax.locator_params(axis="x", integer=True)
         return ax
@@ -248,63 +265,84 @@ def rank(
     by = by or suite.rank_by
     if isinstance(labels, TableGold):
         require_possible(labels, by, weights=weights, majority=majority)
-    convention = [suite.task(name) for name in majority]
-    weight_of = {task.name: task.weight for task in suite.scored if task.weight not in (0, 1)}
-    weight_of |= {suite.task(name).name: weight for name, weight in (weights or {}).items()}
-    tasks = [
-        task
-        for task in suite.scored
-        if weight_of.get(task.name, task.weight)
-        and all(metric.file in labels.columns for metric in task.metrics)
-    ]
+    majority_tasks = [suite.task(name) for name in majority]
+    weight_of = _weight_of(suite, weights or {})
+    tasks = _tasks_that_count(labels, weight_of)
     if weights and not tasks:
         raise DataError("all tasks have the weight 0; expected one above 0 for at least one task")
-    losses = [task.name for task in tasks if task.loss]
-    if others := ", ".join(task.name for task in tasks if losses and not task.loss):
-        expected = f"expected the weight 0 for these, or for {others}: --weights TASK=0"
-        raise DataError([f"{', '.join(losses)}: losses cannot be ranked together with scores; {expected}"])
-    plan = Plan.of_tasks(tasks)
-    systems = read_systems(named_systems, labels, plan, majority=convention)
+    _refuse_losses_among_scores(tasks)
+
+    plan = BoardPlan.of_tasks(tasks)
+    systems = read_systems(named_systems, labels, plan, majority=majority_tasks)
     profile = Profile(
-        tuple(named_systems),
-        tuple(task.name for task in tasks),
-        tuple(tuple(map(known, scores.mean(axis=0).tolist())) for scores in systems.scores),
-        tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
-        scales(systems.scores, systems.variances),
+        systems=tuple(named_systems),
+        tasks=tuple(task.name for task in tasks),
+        scores=score_rows(np.array([of_runs.mean(axis=0) for of_runs in systems.scores])),
+        weights=tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
+        scales=scales(systems.scores, plan.variances(systems.means)),
     )
-    whole = filled(profile, missing)
-    order = standing(whole, by)
-    ranked = [at for at, place in enumerate(order.ranks) if place is not None]
-    ranked.sort(key=lambda at: order.ranks[at] or 0)
+    whole = fill_missing(profile, missing)
+    order = rank_by_rule(whole, by)
+    ranked = [at for at in board_order(order.ranks, lowest_first=True) if order.ranks[at] is not None]
     averages = np.array(order.higher_is_better(by), np.float64)[ranked]
+
     withheld = systems.withheld or _why_untested(whole, ranked, systems.runs, by)
-    warnings = list(filter(None, (order.note, *systems.warnings)))
     decisions = None
     if ranked and withheld is None:
         decisions = _decisions(whole, averages, by, ranked, plan, systems)
+    warnings = list(systems.warnings)
+    if order.note:
+        warnings.insert(0, order.note)
     if len(ranked) > PAIRS_UP_TO:
         warnings.append(f"pairs are listed for up to {PAIRS_UP_TO:,} systems")
-    standings = every_rule(profile, missing)
-    entries = _entries(profile, order, systems.runs, ranked, decisions, withheld)
+    rankings = rank_by_every_rule(profile, missing)
+    ranked_systems = _ranked_systems(profile, order, systems.runs, ranked, decisions, withheld)
     return Ranking(
         benchmark=suite.name,
         split=labels.role,
         by=by,
         missing=missing,
-        majority=tuple(task.name for task in convention),
+        majority=tuple(task.name for task in majority_tasks),
         tasks=whole.tasks,
         weights=whole.weights,
         scales=whole.scales,
-        systems=entries,
-        may_be_best=tuple(entry.name for entry in entries if entry.rank_low == 1),
-        pairs=tuple(_pairs(entries, averages, decisions)),
-        rules={name: dict(zip(profile.systems, row.ranks, strict=True)) for name, row in standings.items()},
-        survival=survives(whole, standings),
+        systems=ranked_systems,
+        may_be_best=tuple(system.name for system in ranked_systems if system.rank_low == 1),
+        pairs=tuple(_pairs(ranked_systems, averages, decisions)),
+        rules={name: dict(zip(profile.systems, row.ranks, strict=True)) for name, row in rankings.items()},
+        survival=survives(whole, rankings),
         warnings=tuple(warnings),
         provenance={**provenance(labels), "schema": Ranking.SCHEMA},
         loss=any(task.loss for task in tasks) or None,
         withheld=withheld,
     )
+
+
+def _weight_of(suite: Benchmark, weights: Mapping[str, float]) -> dict[str, float]:
+    """The weight of each task that the manifest or the caller gives one; empty if none is given."""
+    weight_of = {task.name: task.weight for task in suite.scored if task.weight not in (0, 1)}
+    for name, weight in weights.items():
+        weight_of[suite.task(name).name] = weight
+    return weight_of
+
+
+def _tasks_that_count(gold: Gold, weight_of: Mapping[str, float]) -> list[Task]:
+    """The scored tasks with a weight above 0, and gold labels for all their metrics."""
+    tasks = []
+    for task in gold.benchmark.scored:
+        has_gold = all(metric.file in gold.columns for metric in task.metrics)
+        if has_gold and weight_of.get(task.name, task.weight):
+            tasks.append(task)
+    return tasks
+
+
+def _refuse_losses_among_scores(tasks: Sequence[Task]) -> None:
+    """Raise DataError for tasks of losses beside tasks of scores, which no average can join."""
+    losses = ", ".join(task.name for task in tasks if task.loss)
+    scores = ", ".join(task.name for task in tasks if not task.loss)
+    if losses and scores:
+        expected = f"expected the weight 0 for these, or for {scores}: --weights TASK=0"
+        raise DataError([f"{losses}: losses cannot be ranked together with scores; {expected}"])
 
 
 def scales(scores: Sequence[Floats], variances: Floats) -> tuple[float, ...]:
@@ -313,12 +351,12 @@ def scales(scores: Sequence[Floats], variances: Floats) -> tuple[float, ...]:
     A system with several runs, of `scores` of shape (runs, tasks), has their variance; one with a single run
     that over the choice of examples, of `variances`, shape (systems, tasks).
     """
-    means = np.ma.masked_invalid([runs.mean(axis=0) for runs in scores])
-    own = [
-        runs.var(axis=0) if len(runs) > 1 else of_examples
-        for runs, of_examples in zip(scores, variances, strict=True)
-    ]
-    both = means.var(axis=0) + np.ma.masked_array(own, means.mask).mean(axis=0)
+    means = np.ma.masked_invalid([of_runs.mean(axis=0) for of_runs in scores])
+    within = np.array(variances)
+    for at, of_runs in enumerate(scores):
+        if len(of_runs) > 1:
+            within[at] = of_runs.var(axis=0)
+    both = means.var(axis=0) + np.ma.masked_array(within, means.mask).mean(axis=0)
     return tuple(np.sqrt(both).filled(0.0).tolist())
 
 
@@ -327,11 +365,13 @@ def _why_untested(whole: Profile, ranked: Sequence[int], runs: Sequence[int], by
     if by not in TESTED:
         return UNTESTED
     if len(ranked) < 2:
-        return ALONE
+        return ONLY_ONE_RANKED
     if any(None in whole.scores[at] for at in ranked):
         return OTHER_TASKS
-    numbers = [runs[at] for at in ranked]
-    return OTHER_RUNS if min(numbers) == 1 < max(numbers) else None
+    numbers_of_runs = {runs[at] for at in ranked}
+    if 1 in numbers_of_runs and len(numbers_of_runs) > 1:
+        return OTHER_RUNS
+    return None
 
 
 def _decisions(
@@ -339,18 +379,16 @@ def _decisions(
     averages: Floats,
     by: Rule,
     ranked: Sequence[int],
-    plan: Plan,
-    systems: Systems,
+    plan: BoardPlan,
+    systems: MeasuredSystems,
 ) -> Decisions:
     """Decide all pairs of ranked systems; `whole` has the scores that count, missing ones filled in."""
     means = np.array([of_runs.mean(axis=0) for of_runs in systems.scores])
-    weights = np.array(whole.weight)
-    shares = weights / weights.sum()
+    shares = np.array(whole.weight) / sum(whole.weight)
     if by == "rank-score":
         shares /= whole.scale
     variances = PairVariances(len(ranked))
-    run_scores = [np.zeros(systems.runs[at]) for at in ranked]
-    shared = np.zeros(len(ranked))
+    share_of_part: dict[str, float] = {}
     for place, task in enumerate(plan.scored):
         if task.name not in whole.tasks:
             continue
@@ -358,35 +396,42 @@ def _decisions(
         # A score that is filled in is that of the lowest system.
         lowest = int(np.nanargmin(means[:, place]))
         sources = [lowest if np.isnan(means[at, place]) else at for at in ranked]
-        for term in plan.boards[task.name]:
-            part = Part([systems.influences[at][term.source] for at in sources], term.metrics, share)
-            variances.add(part.covariances(), part.units)
-        for row, at in enumerate(ranked):
-            if not np.isnan(means[at, place]):
-                run_scores[row] += share * systems.scores[at][:, place]
-                shared[row] += share**2 * systems.shared[at, place]
-    return decide(variances.deviates(averages, _run_variances(run_scores, shared)))
+        for weighted in plan.boards[task.name]:
+            influences = [systems.means[at].influences[weighted.part] for at in sources]
+            part = PartInfluences(influences, weighted.metrics)
+            variances.add(part.covariances(), part.units, share)
+            share_of_part[weighted.part] = share * sum(weighted.metrics)
+    runs = _run_variances([systems.tests[at] for at in ranked], share_of_part)
+    return decide(variances.deviates(averages, runs))
 
 
-def _run_variances(scores: Sequence[Floats], shared: Floats) -> RunVariances | None:
-    """The variances of averages over the choice of runs; None if all systems have a single run.
+def _run_variances(
+    systems: Sequence[Mapping[str, RunsTest]], shares: Mapping[str, float]
+) -> RunVariances | None:
+    """The variances of averages over the choice of runs; None if the systems have a single run.
 
-    `scores` has the averages of each system's runs, and `shared`, shape (systems,), the part of the variance
-    between runs that is due to the examples, and so counted already (scoring/runs.py).
+    `systems` has the test of each part of the test data that a system has, and `shares` the part's share of
+    the averages.
     """
-    numbers = np.array([len(runs) for runs in scores])
-    if numbers.max() == 1:
+    if not systems[0]:
         return None
-    df = np.maximum(numbers - 1, 1)
-    between = np.array([runs.var() * len(runs) for runs in scores]) / df / numbers
-    own = np.maximum(between - shared, 0.0)
-    counted = np.where(own > 0, between, 0.0)
+    own = np.zeros(len(systems))
+    counted = np.zeros(len(systems))
+    df = np.ones(len(systems))
+    for row, tests in enumerate(systems):
+        weights = [shares[part] for part in tests if part in shares]
+        average = mean_runs([test for part, test in tests.items() if part in shares], weights)
+        # `mean_runs` takes the weights as shares of their sum.
+        own[row] = average.seeds * sum(weights) ** 2
+        if own[row] > 0:
+            counted[row] = average.variances[0] * sum(weights) ** 2
+        df[row] = len(average.runs[0]) - 1
     return RunVariances(own, counted, counted**2 / df)
 
 
-def _entries(
+def _ranked_systems(
     profile: Profile,
-    order: Standing,
+    order: RuleRanking,
     runs: Sequence[int],
     ranked: Sequence[int],
     decisions: Decisions | None,
@@ -394,30 +439,42 @@ def _entries(
 ) -> tuple[RankedSystem, ...]:
     """The systems by rank; those without a rank last."""
 
-    def entry(at: int, withheld: str | None) -> RankedSystem:
-        """A system without its rank set."""
-        scores = dict(zip(profile.tasks, profile.scores[at], strict=True))
-        values = (None, order.values[at], scores, runs[at], withheld)
-        return RankedSystem(profile.systems[at], order.ranks[at], None, None, *values)
+    def without_rank_set(at: int, withheld: str | None) -> RankedSystem:
+        return RankedSystem(
+            name=profile.systems[at],
+            rank=order.ranks[at],
+            rank_low=None,
+            rank_high=None,
+            indistinguishable=None,
+            value=order.values[at],
+            scores=dict(zip(profile.tasks, profile.scores[at], strict=True)),
+            runs=runs[at],
+            withheld=withheld,
+        )
 
-    entries = [entry(at, withheld) for at in ranked]
+    systems = [without_rank_set(at, withheld) for at in ranked]
     if decisions is not None:
-        low, high = (ends.tolist() for ends in rank_sets(decisions.better))
-        names = [system.name for system in entries]
-        for row, system in enumerate(entries):
+        lowest, highest = rank_sets(decisions.better)
+        names = [system.name for system in systems]
+        for row, system in enumerate(systems):
             alike = tuple(names[other] for other in not_different(decisions.better, row))
-            entries[row] = replace(system, rank_low=low[row], rank_high=high[row], indistinguishable=alike)
-    unranked = [entry(at, UNRANKED) for at, rank in enumerate(order.ranks) if rank is None]
-    return (*entries, *unranked)
+            systems[row] = replace(
+                system, rank_low=int(lowest[row]), rank_high=int(highest[row]), indistinguishable=alike
+            )
+    for at, rank in enumerate(order.ranks):
+        if rank is None:
+            systems.append(without_rank_set(at, UNRANKED))
+    return tuple(systems)
 
 
-def _pairs(entries: Sequence[RankedSystem], averages: Floats, decisions: Decisions | None) -> Iterator[Pair]:
+def _pairs(systems: Sequence[RankedSystem], averages: Floats, decisions: Decisions | None) -> Iterator[Pair]:
     """Yield the tests of all pairs, in the order of the ranks."""
     if decisions is None or len(averages) > PAIRS_UP_TO:
         return
     p = p_values(decisions.z)
-    alone, adjusted = p.tolist(), decisions.adjusted(p).tolist()
+    alone = p.tolist()
+    adjusted = decisions.adjusted(p).tolist()
     values = averages.tolist()
     for i, j in combinations(range(len(values)), 2):
-        names = (entries[i].name, entries[j].name)
-        yield Pair(*names, values[i] - values[j], alone[i][j], adjusted[i][j])
+        difference = values[i] - values[j]
+        yield Pair(systems[i].name, systems[j].name, difference, alone[i][j], adjusted[i][j])

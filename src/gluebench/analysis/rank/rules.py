@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite, isnan
 from operator import le
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gluebench.benchmark.records import RULES, Rule
 from gluebench.data import DataError
@@ -31,8 +31,11 @@ def competition_ranks(scores: Sequence[float | None]) -> list[int | None]:
     None, the score of an incomplete submission, has no rank and does not affect the other ranks.
     """
     ascending = sorted(score for score in scores if score is not None)
-    first = {score: len(ascending) - at for at, score in enumerate(ascending)}
-    return [None if score is None else first[score] for score in scores]
+    # Of equal scores the last one counts: it has the fewest above it.
+    rank_of: dict[float | None, int] = {}
+    for at, score in enumerate(ascending):
+        rank_of[score] = len(ascending) - at
+    return [rank_of.get(score) for score in scores]
 
 
 def board_order(scores: Sequence[float | None], *, lowest_first: bool = False) -> list[int]:
@@ -78,11 +81,11 @@ class Profile:
     """Standard deviations of the tasks' scores; None for those of `scores`, which leave out runs."""
 
     def __post_init__(self) -> None:
-        shape = {len(row) for row in self.scores} | {len(self.tasks)}
-        if len(self.scores) != len(self.systems) or len(shape) != 1:
+        lengths = {len(row) for row in self.scores}
+        if len(self.scores) != len(self.systems) or lengths - {len(self.tasks)}:
             raise ValueError(
                 f"expected scores for {len(self.systems)} systems on {len(self.tasks)} tasks each, found "
-                f"{len(self.scores)} rows of {sorted({len(row) for row in self.scores})}"
+                f"{len(self.scores)} rows of {sorted(lengths)}"
             )
         for system, row in zip(self.systems, self.scores, strict=True):
             for task, score in zip(self.tasks, row, strict=True):
@@ -105,8 +108,10 @@ class Profile:
         """The standard deviation that rank scores divide the scores of each task by; 1.0 in place of 0."""
         import numpy as np
 
-        scores = np.ma.masked_invalid(self.array)
-        scales = scores.std(axis=0).filled(0.0) if self.scales is None else np.array(self.scales)
+        if self.scales is None:
+            scales = np.ma.masked_invalid(self.array).std(axis=0).filled(0.0)
+        else:
+            scales = np.array(self.scales)
         return np.where(scales > 0, scales, 1.0)
 
     @property
@@ -117,7 +122,7 @@ class Profile:
         return np.array(self.scores, np.float64).reshape(len(self.systems), len(self.tasks))
 
 
-def filled(profile: Profile, missing: Missing) -> Profile:
+def fill_missing(profile: Profile, missing: Missing) -> Profile:
     """Apply a rule for missing scores; a system that gets no rank has all its scores set to None."""
     import numpy as np
 
@@ -130,7 +135,12 @@ def filled(profile: Profile, missing: Missing) -> Profile:
     elif missing == "lowest":
         lowest = np.fmin.reduce(scores, axis=0)
         scores = np.where(gaps & ~gaps.all(axis=1, keepdims=True), lowest, scores)
-    return replace(profile, scores=tuple(tuple(map(known, row)) for row in scores.tolist()))
+    return replace(profile, scores=score_rows(scores))
+
+
+def score_rows(scores: Floats) -> tuple[tuple[float | None, ...], ...]:
+    """Rows of scores as a profile has them: None for NaN."""
+    return tuple(tuple(map(none_if_nan, row)) for row in scores.tolist())
 
 
 def rank_set_text(low: int, high: int) -> str:
@@ -158,26 +168,30 @@ def best_words(best: Sequence[str], ranked: int, untested: int) -> str:
     return words
 
 
-def known(score: float) -> float | None:
+def none_if_nan(score: float) -> float | None:
     """The score; None for NaN."""
     return None if isnan(score) else score
 
 
-def without(profile: Profile, task: str) -> Profile:
+def without_task(profile: Profile, task: str) -> Profile:
     """The profile without one task. Raises ValueError if the profile lacks it."""
     return _only(profile, [at for at in range(len(profile.tasks)) if at != profile.tasks.index(task)])
 
 
-def _only(profile: Profile, kept: list[int]) -> Profile:
-    weights = profile.weights and tuple(profile.weights[at] for at in kept)
-    if weights is not None and not any(weights):
-        kept, weights = [], ()
+def _only(profile: Profile, tasks: list[int]) -> Profile:
+    """The profile with the tasks at these positions; with none if all of them have the weight 0."""
+    if profile.weights is not None and not any(profile.weights[at] for at in tasks):
+        tasks = []
+
+    def chosen(row: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(row[at] for at in tasks)
+
     return Profile(
         profile.systems,
-        tuple(profile.tasks[at] for at in kept),
-        tuple(tuple(row[at] for at in kept) for row in profile.scores),
-        weights,
-        profile.scales and tuple(profile.scales[at] for at in kept),
+        chosen(profile.tasks),
+        tuple(map(chosen, profile.scores)),
+        profile.weights and chosen(profile.weights),
+        profile.scales and chosen(profile.scales),
     )
 
 
@@ -194,7 +208,7 @@ KEMENY_UP_TO = 200
 """Most systems that are put in Kemeny's order, whose cost grows with the cube of their number."""
 
 
-class Standing(NamedTuple):
+class RuleRanking(NamedTuple):
     """The values and ranks that one rule gives to a profile's systems."""
 
     values: tuple[float | None, ...]
@@ -208,10 +222,14 @@ class Standing(NamedTuple):
         """The values with a sign by which the highest is the best."""
         if rule not in LOWER:
             return list(self.values)
-        return [None if value is None else -value for value in self.values]
+        return _negated(self.values)
 
 
-def standing(profile: Profile, rule: Rule) -> Standing:
+def _negated(values: Sequence[float | None]) -> list[float | None]:
+    return [None if value is None else -value for value in values]
+
+
+def rank_by_rule(profile: Profile, rule: Rule) -> RuleRanking:
     """Rank a profile by (weighted) mean, mean rank (Borda), median, Kemeny order, or rank score (EuroEval).
 
     A Kemeny order has the fewest pairwise disagreements with the tasks' orders (Kemeny 1959); the value of a
@@ -225,7 +243,9 @@ def standing(profile: Profile, rule: Rule) -> Standing:
 
     ranked = [at for at, row in enumerate(profile.scores) if any(score is not None for score in row)]
     values: list[float | None] = [None] * len(profile.systems)
-    scores, weight, note = profile.array, np.array(profile.weight), ""
+    scores = profile.array
+    weight = np.array(profile.weight)
+    note = ""
     if rule == "kemeny" and len(ranked) > KEMENY_UP_TO:
         note = f"The Kemeny order is computed for up to {KEMENY_UP_TO} systems."
     elif ranked and rule == "kemeny":
@@ -238,16 +258,16 @@ def standing(profile: Profile, rule: Rule) -> Standing:
                 f"less than {order.bound:g} times."
             )
     elif ranked:
-        exact = arrays.values(rule, scores, weight, profile.scale).tolist()
-        values = [rounded(known(value)) for value in exact]
+        exact = arrays.rule_values(rule, scores, weight, profile.scale).tolist()
+        values = [rounded(none_if_nan(value)) for value in exact]
     ranks = tuple(competition_ranks(values))
     if rule in LOWER:
-        values = [None if value is None else -value for value in values]
-    return Standing(tuple(values), ranks, note)
+        values = _negated(values)
+    return RuleRanking(tuple(values), ranks, note)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PairOrder:
     """The order of two systems under each rule; the first is ahead under more rules."""
 
     ahead: str
@@ -266,42 +286,47 @@ LISTED = 10_000
 class Survival:
     """All pairs of ranked systems, by whether their order depends on the rule; LISTED of each are listed."""
 
-    holds: tuple[Verdict, ...]
+    holds: tuple[PairOrder, ...]
     """The first is ahead of the second under every rule."""
-    contested: tuple[Verdict, ...]
+    contested: tuple[PairOrder, ...]
     counts: Mapping[str, int]
     """How many pairs there are: "holds", of these "everywhere", and "contested"."""
 
 
-def every_rule(profile: Profile, missing: Missing = "unranked") -> dict[str, Standing]:
+def rank_by_every_rule(profile: Profile, missing: Missing = "unranked") -> dict[str, RuleRanking]:
     """Every rule, and the macro-average without each task in turn."""
-    whole = filled(profile, missing)
-    standings: dict[str, Standing] = {rule: standing(whole, rule) for rule in RULES}
+    whole = fill_missing(profile, missing)
+    rankings: dict[str, RuleRanking] = {rule: rank_by_rule(whole, rule) for rule in RULES}
     if len(whole.tasks) > 1:
-        standings |= {f"mean without {task}": standing(without(whole, task), "mean") for task in whole.tasks}
-    return standings
+        for task in whole.tasks:
+            rankings[f"mean without {task}"] = rank_by_rule(without_task(whole, task), "mean")
+    return rankings
 
 
-def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
-    """Split the pairs of systems that all standings rank by whether all standings order them alike.
+def survives(profile: Profile, rankings: Mapping[str, RuleRanking]) -> Survival:
+    """Split the pairs of systems that all rules rank by whether all rules order them alike.
 
-    A tie counts as disagreement. The verdicts are in the order of the first standing. A rule that ranks no
-    system, since it is not computed for so many, is left out.
+    A tie counts as disagreement. Pairs are in the order of the first ranking. A rule that ranks no system,
+    since it is not computed for so many, is left out.
     """
     import numpy as np
 
-    rules = [name for name, row in standings.items() if any(row.ranks)]
-    ranks = np.nan_to_num(np.array([standings[name].ranks for name in rules], np.float64)).astype(np.int64)
-    ranked = np.flatnonzero((ranks > 0).all(axis=0)) if rules else np.arange(0)
-    order = ranked[np.argsort(ranks[0, ranked], kind="stable")] if rules else ranked
+    rules = [name for name, ranking in rankings.items() if any(ranking.ranks)]
+    # Rank 0 stands for none.
+    ranks = np.nan_to_num(np.array([rankings[name].ranks for name in rules], np.float64)).astype(np.int64)
+    order = np.arange(0)
+    if rules:
+        ranked = np.flatnonzero((ranks > 0).all(axis=0))
+        order = ranked[np.argsort(ranks[0, ranked], kind="stable")]
     scores = profile.array
     counts = dict.fromkeys(("holds", "everywhere", "contested"), 0)
-    holds: list[Verdict] = []
-    contested: list[Verdict] = []
+    holds: list[PairOrder] = []
+    contested: list[PairOrder] = []
     for place, i in enumerate(order.tolist()):
+        # Each system i with all those below it in the first ranking.
         others = order[place + 1 :]
-        leads = ranks[:, others] - ranks[:, [i]]  # positive where i is ahead
-        turned = (leads < 0).sum(axis=0) > (leads > 0).sum(axis=0)
+        leads = ranks[:, others] - ranks[:, [i]]  # shape (rules, others), positive where i is ahead
+        turned = (leads < 0).sum(axis=0) > (leads > 0).sum(axis=0)  # ahead under more rules than i
         sign = np.where(turned, -1, 1)
         against = leads * sign <= 0
         depends = against.any(axis=0)
@@ -310,13 +335,13 @@ def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
         counts["contested"] += int(depends.sum())
         counts["holds"] += int((~depends).sum())
         counts["everywhere"] += int((everywhere & ~depends).sum())
-        for verdicts, chosen in ((holds, ~depends), (contested, depends)):
-            for at in np.flatnonzero(chosen)[: LISTED - len(verdicts)].tolist():
-                j = int(others[at])
-                first, second = (j, i) if turned[at] else (i, j)
+        for pairs, chosen in ((holds, ~depends), (contested, depends)):
+            for at in np.flatnonzero(chosen)[: LISTED - len(pairs)].tolist():
+                names = [profile.systems[i], profile.systems[int(others[at])]]
+                if turned[at]:
+                    names.reverse()
                 unless = tuple(rules[rule] for rule in np.flatnonzero(against[:, at]))
-                names = profile.systems[first], profile.systems[second]
-                verdicts.append(Verdict(*names, unless, bool(everywhere[at])))
+                pairs.append(PairOrder(names[0], names[1], unless, bool(everywhere[at])))
     return Survival(tuple(holds), tuple(contested), counts)
 
 
@@ -343,17 +368,24 @@ def read_costs(path: str | os.PathLike[str], systems: Mapping[str, str]) -> Mapp
     if not rows or tuple(rows[0]) != COLUMNS:
         header = "<TAB>".join(COLUMNS)
         raise DataError(f"{name}, line 1: found {rows[0] if rows else []}; expected the header {header}")
-    known = {os.path.basename(os.path.normpath(source)): name for source, name in systems.items()}
-    known |= {**systems, **{name: name for name in systems.values()}}
+    name_of: dict[str, str] = {}
+    for source, system in systems.items():
+        name_of[os.path.basename(os.path.normpath(source))] = system
+    # Paths and names go before the last parts of other paths.
+    name_of |= systems
+    for system in systems.values():
+        name_of[system] = system
+
     costs: dict[str, Cost] = {}
     problems = []
     for line, row in enumerate(rows[1:], 2):
         try:
             system, parameters, latency = row
-            if system not in known or known[system] in costs:
-                again = "is there twice" if system in known else f"is none of {', '.join(systems.values())}"
-                raise ValueError(f"{system!r} {again}")
-            costs[known[system]] = Cost(_number(parameters), _number(latency))
+            if system not in name_of:
+                raise ValueError(f"{system!r} is none of {', '.join(systems.values())}")
+            if name_of[system] in costs:
+                raise ValueError(f"{system!r} is there twice")
+            costs[name_of[system]] = Cost(_number(parameters), _number(latency))
         except ValueError as error:
             problems.append(
                 f"{name}, line {line}: {error}; expected a system, its parameters and its latency"
@@ -380,13 +412,16 @@ def pareto_front(
     its score or a cost; such a system dominates none (Ethayarajh and Jurafsky 2020). Raises ValueError if
     the lengths differ.
     """
-    points = [
-        None if score is None or None in row else (-score, *(cost for cost in row if cost is not None))
-        for score, row in zip(scores, costs, strict=True)
-    ]
-    known = [point for point in points if point is not None]
+    points: list[tuple[float, ...] | None] = []
+    for score, row in zip(scores, costs, strict=True):
+        known_costs = [cost for cost in row if cost is not None]
+        if score is None or len(known_costs) < len(row):
+            points.append(None)
+        else:
+            points.append((-score, *known_costs))
+    known_points = [point for point in points if point is not None]
 
-    def dominated(point: tuple[float, ...]) -> bool:
-        return any(other != point and all(map(le, other, point)) for other in known)
+    def is_dominated(point: tuple[float, ...]) -> bool:
+        return any(other != point and all(map(le, other, point)) for other in known_points)
 
-    return [None if point is None else not dominated(point) for point in points]
+    return [None if point is None else not is_dominated(point) for point in points]

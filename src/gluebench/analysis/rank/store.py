@@ -1,4 +1,4 @@
-"""Measured systems and covariances in a private folder, so that a new system on a board costs one row.
+"""MeasuredSystem systems and covariances in a private folder, so that a new system on a board costs one row.
 
 Influence values tell which answers are right: nobody but the grader may read them. An entry that is missing
 or damaged is computed again; one that the last complete run did not use is deleted.
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gluebench.analysis.rank.decisions import PRECISE_UP_TO, Floats
-from gluebench.analysis.rank.influences import Part, square_of
+from gluebench.analysis.rank.influences import PartInfluences, symmetric
 from gluebench.scoring import Gold
 from gluebench.scoring.influence import Influence
 from gluebench.scoring.pairs import sort_key
@@ -32,13 +32,13 @@ DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredSystem:
     """One system as measured: its scores, and the influence of each unit on them."""
 
     digest: str
     """Of the submission, the labels and the version of this package."""
     facts: Mapping[str, Any]
-    """"valid"; if it is, "parts" and "variances" too, as `measured` makes them."""
+    """"valid"; if it is, "parts" and "variances" too, as `measure_answers` makes them."""
     read: Callable[[], Mapping[str, Influence]]
 
     @property
@@ -63,7 +63,7 @@ class Covariance(NamedTuple):
     """The influence values that were subtracted, shape (units,)."""
 
 
-class Store:
+class MeasurementCache:
     """A folder of entries; without one, nothing is kept."""
 
     def __init__(self, folder: str | os.PathLike[str] | None, gold: Gold, smallest: int) -> None:
@@ -80,38 +80,39 @@ class Store:
         if self._folder is None:
             return os.fspath(path)
         home = Path(path)
-        parts = []
-        for part in sorted(home.rglob("*")) if home.is_dir() else [home]:
-            if part.is_file():
-                with part.open("rb") as file:
-                    content = hashlib.file_digest(file, "sha256").hexdigest()
-                parts += [str(part.relative_to(home.parent)), content]
-        return _digest(self._gold, *parts)
+        parts = [self._gold]
+        for file in sorted(home.rglob("*")) if home.is_dir() else [home]:
+            if not file.is_file():
+                continue
+            with file.open("rb") as content:
+                digest = hashlib.file_digest(content, "sha256").hexdigest()
+            parts += [str(file.relative_to(home.parent)), digest]
+        return _digest(*parts)
 
     def name_of(self, *parts: str) -> str:
         """The name of an entry that depends on these parts and the labels."""
         return _digest(self._gold, *parts)
 
-    def measured(self, digest: str, measure: Callable[[], Measured]) -> Measured:
+    def read_or_measure(self, digest: str, measure: Callable[[], MeasuredSystem]) -> MeasuredSystem:
         """The measured system; measured and kept if it is not there."""
         facts = self.facts(digest)
-        if facts is not None and (not facts["valid"] or self._path(f"{digest}.npz").is_file()):
-            self._used.add(f"{digest}.npz")
+        if facts is None or (facts["valid"] and not self._path(f"{digest}.npz").is_file()):
+            return self._keep(digest, measure())
+        self._used.add(f"{digest}.npz")
 
-            def read() -> Mapping[str, Influence]:
-                try:
-                    return _unpacked(self._path(f"{digest}.npz"))
-                except DAMAGED:
-                    return self._kept(digest, measure()).influences
+        def read() -> Mapping[str, Influence]:
+            try:
+                return _read_influences(self._path(f"{digest}.npz"))
+            except DAMAGED:
+                return self._keep(digest, measure()).influences
 
-            return Measured(digest, facts, read)
-        return self._kept(digest, measure())
+        return MeasuredSystem(digest, facts, read)
 
-    def _kept(self, digest: str, fresh: Measured) -> Measured:
+    def _keep(self, digest: str, system: MeasuredSystem) -> MeasuredSystem:
         if self._folder is not None:
-            self._write_arrays(f"{digest}.npz", _packed(fresh.influences))
-            self.keep_facts(digest, fresh.facts)
-        return fresh
+            self._write_arrays(f"{digest}.npz", _long_arrays(system.influences))
+            self.keep_facts(digest, system.facts)
+        return system
 
     def facts(self, name: str) -> Any:
         """A kept JSON value; None if there is none that can be read."""
@@ -128,27 +129,31 @@ class Store:
         if self._folder is not None:
             self._write(f"{name}.json", lambda path: path.write_text(json.dumps(facts)))
 
-    def covariances(self, name: str, systems: Sequence[Measured], part: Callable[[], Part]) -> Floats:
+    def covariances(
+        self, name: str, systems: Sequence[MeasuredSystem], influences: Callable[[], PartInfluences]
+    ) -> Floats:
         """The covariances of these systems on a part of the data; only rows of new systems are computed."""
         if self._folder is None or len(systems) > PRECISE_UP_TO:
-            return part().covariances()
+            return influences().covariances()
         file = f"{_digest(self._gold, name)}.covariances.npz"
         digests = [system.digest for system in systems]
         kept = self._read_covariance(file)
         if kept is not None and kept.digests == digests:
             return kept.matrix
-        place = {digest: at for at, digest in enumerate(kept.digests if kept else ())}
-        known = [at for at, digest in enumerate(digests) if digest in place]
-        data = part()
-        if kept is None or 2 * len(known) < len(digests):
+        place_of: dict[str, int] = {}
+        if kept is not None:
+            place_of = {digest: at for at, digest in enumerate(kept.digests)}
+        old = [at for at, digest in enumerate(digests) if digest in place_of]
+        new = [at for at, digest in enumerate(digests) if digest not in place_of]
+        data = influences()
+        if kept is None or len(old) < len(new):
             reference = data.mean()
-            matrix = square_of(data.covariances(reference))
+            matrix = symmetric(data.covariances(reference))
         else:
             reference = kept.reference
             matrix = np.zeros((len(digests), len(digests)))
-            old = [place[digests[at]] for at in known]
-            matrix[np.ix_(known, known)] = kept.matrix[np.ix_(old, old)]
-            new = [at for at, digest in enumerate(digests) if digest not in place]
+            places = [place_of[digests[at]] for at in old]
+            matrix[np.ix_(old, old)] = kept.matrix[np.ix_(places, places)]
             if new:
                 rows = data.rows(new, reference)
                 matrix[new] = rows
@@ -195,10 +200,11 @@ def digest_of_gold(gold: Gold) -> str:
     """A digest of everything that scores depend on beside the submission."""
     hashed = hashlib.sha256(f"{FORM} {__version__} {gold.role} {gold.rows} {gold.benchmark!r}".encode())
     for name, column in sorted(gold.columns.items()):
-        about = gold.metadata.get(name)
-        hashed.update(f"{name} {column.labels} {about and about.groups}".encode())
+        metadata = gold.metadata.get(name)
+        hashed.update(f"{name} {column.labels} {metadata and metadata.groups}".encode())
         hashed.update(sort_key(column))
-        hashed.update(b"" if column.indices is None else column.indices.tobytes())
+        if column.indices is not None:
+            hashed.update(column.indices.tobytes())
         hashed.update(repr(gold.categories.get(name)).encode())
     return hashed.hexdigest()
 
@@ -207,35 +213,42 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:40]
 
 
-def _packed(influences: Mapping[str, Influence]) -> dict[str, Any]:
+def _long_arrays(influences: Mapping[str, Influence]) -> dict[str, Any]:
     """All influences of a system in few long arrays, which are read faster than many short ones."""
     layout = []
-    long: dict[str, list[Any]] = {"numbers": []}
+    numbers: list[Any] = []
+    kinds_by_type: dict[str, list[Any]] = {}
     for name, own in influences.items():
-        kinds = own.kinds.dtype.name
-        layout.append([name, *own.by_kind.shape, own.size, kinds])
-        long["numbers"] += [own.values, own.by_kind.ravel(), own.counts.astype(np.float64)]
-        long.setdefault(kinds, []).append(own.kinds)
-    arrays = {field: np.concatenate(parts) for field, parts in long.items() if parts}
-    return {**arrays, "layout": np.frombuffer(json.dumps(layout).encode(), np.uint8)}
+        type_of_kinds = own.kinds.dtype.name
+        layout.append([name, *own.by_kind.shape, own.size, type_of_kinds])
+        numbers += [own.values, own.by_kind.ravel(), own.counts.astype(np.float64)]
+        kinds_by_type.setdefault(type_of_kinds, []).append(own.kinds)
+    arrays = {"layout": np.frombuffer(json.dumps(layout).encode(), np.uint8)}
+    if numbers:
+        arrays["numbers"] = np.concatenate(numbers)
+    for type_of_kinds, kinds in kinds_by_type.items():
+        arrays[type_of_kinds] = np.concatenate(kinds)
+    return arrays
 
 
-def _unpacked(path: Path) -> dict[str, Influence]:
+def _read_influences(path: Path) -> dict[str, Influence]:
+    """The influences of a system from its file; raises one of DAMAGED if it is not whole."""
     with np.load(path) as file:
         arrays = dict(file)
-    influences, places = {}, dict.fromkeys(arrays, 0)
+    read_up_to = dict.fromkeys(arrays, 0)
 
-    def take(field: str, length: int) -> Any:
-        start = places[field]
-        places[field] = start + length
+    def next_part(field: str, length: int) -> Any:
+        start = read_up_to[field]
+        read_up_to[field] = start + length
         part = arrays[field][start : start + length]
         if len(part) < length:
             raise ValueError(f"{path} has too few numbers in {field}")
         return part
 
-    for name, metrics, kinds, units, field in json.loads(arrays["layout"].tobytes()):
-        values = take("numbers", metrics)
-        by_kind = take("numbers", metrics * kinds).reshape(metrics, kinds)
-        counts = take("numbers", kinds).astype(np.int64)
-        influences[name] = Influence(values, by_kind, take(field, units), counts)
+    influences = {}
+    for name, metrics, kinds, units, type_of_kinds in json.loads(arrays["layout"].tobytes()):
+        values = next_part("numbers", metrics)
+        by_kind = next_part("numbers", metrics * kinds).reshape(metrics, kinds)
+        counts = next_part("numbers", kinds).astype(np.int64)
+        influences[name] = Influence(values, by_kind, next_part(type_of_kinds, units), counts)
     return influences

@@ -1,36 +1,39 @@
-"""The systems that are ranked: their scores, and the influence of each example on these."""
+"""Systems as boards need them: their scores, and the influence of each example on these."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gluebench.analysis.graded import grade_systems
 from gluebench.analysis.rank.decisions import Floats
-from gluebench.analysis.rank.influences import mean_influence, shared_variance, variance
-from gluebench.analysis.rank.store import Measured
+from gluebench.analysis.rank.influences import mean_influence, variance
+from gluebench.analysis.rank.store import MeasuredSystem
 from gluebench.benchmark import Metric, Task
 from gluebench.data import DataError
 from gluebench.scoring import Gold
-from gluebench.scoring.grade import Run, answers_of, graded, require_gradable, submissions_from
+from gluebench.scoring.grade import Run
 from gluebench.scoring.inference import widening_of
 from gluebench.scoring.influence import Influence, influence_of
+from gluebench.scoring.metrics import task_score
 from gluebench.scoring.metrics.sums import FEWEST_NUMBERS
 from gluebench.scoring.pairs import Pairs, sort_key
+from gluebench.scoring.runs import RunsTest, runs_tests
 from gluebench.scoring.table import TableGold
 from gluebench.scoring.tags import OVERALL
+from gluebench.scoring.units import units_of
 from gluebench.scoring.withholding import too_few_for_difference
-from gluebench.submission import Column, Submission
 
-ALONE = "no other system has a rank"
+ONLY_ONE_RANKED = "no other system has a rank"
 """Why a single ranked system has no rank set."""
 
 
-class Source(NamedTuple):
-    """A part of the test data with the metrics that are computed on it."""
+class ScoredPart(NamedTuple):
+    """A test file, or a category of it, with the metrics that are computed on it."""
 
     task: Task
     file: str
@@ -39,27 +42,28 @@ class Source(NamedTuple):
     """Of the examples of a category; None for all."""
 
 
-class Term(NamedTuple):
-    """What a source adds to the value of a board."""
+class WeightedPart(NamedTuple):
+    """What a test part adds to the value of a board."""
 
-    source: str
+    part: str
+    """The name of the scored part."""
     metrics: tuple[float, ...]
-    """Weights of the source's metrics."""
+    """Weights of the part's metrics."""
     weight: float = 1.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class BoardPlan:
     """The parts of the test data, and the boards made of them."""
 
-    sources: dict[str, Source]
-    boards: dict[str, list[Term]]
+    parts: dict[str, ScoredPart]
+    boards: dict[str, list[WeightedPart]]
     """"" is the average; "RTE", "MRPC/F1", "AX" and "AX:coarse:Logic" name the others."""
     scored: Sequence[Task]
     """The scored tasks, with those of weight 0, which the average leaves out."""
 
     @classmethod
-    def of_tasks(cls, tasks: Sequence[Task]) -> Plan:
+    def of_tasks(cls, tasks: Sequence[Task]) -> BoardPlan:
         """The plan for scored tasks and their metrics, without diagnostic sets."""
         plan = cls({}, {"": []}, tasks)
         total = sum(task.weight for task in tasks)
@@ -67,19 +71,20 @@ class Plan:
             plan.boards[task.name] = []
             share = 1 / len(task.metrics)
             for file, metrics in task.metrics_by_file().items():
-                plan.sources[file] = Source(task, file, metrics)
-                term = Term(file, (share,) * len(metrics))
-                plan.boards[task.name].append(term)
+                plan.parts[file] = ScoredPart(task, file, metrics)
+                weighted = WeightedPart(file, (share,) * len(metrics))
+                plan.boards[task.name].append(weighted)
                 if task.weight:
-                    plan.boards[""].append(term._replace(weight=task.weight / total))
-                for at, metric in enumerate(metrics):
-                    if len(task.metrics) > 1:
-                        chosen = tuple(float(at == other) for other in range(len(metrics)))
-                        plan.boards[f"{task.name}/{metric.name}"] = [Term(file, chosen)]
+                    plan.boards[""].append(weighted._replace(weight=task.weight / total))
+                if len(task.metrics) > 1:
+                    for at, metric in enumerate(metrics):
+                        only = [0.0] * len(metrics)
+                        only[at] = 1.0
+                        plan.boards[f"{task.name}/{metric.name}"] = [WeightedPart(file, tuple(only))]
         return plan
 
     @classmethod
-    def of(cls, gold: Gold, smallest: int) -> Plan:
+    def of(cls, gold: Gold, smallest: int) -> BoardPlan:
         """The plan for labels; categories of fewer examples are left out, unless their labels are public."""
         files = gold.columns.keys()
         plan = cls.of_tasks([task for task in gold.benchmark.scored if files >= {*task.metrics_by_file()}])
@@ -89,55 +94,78 @@ class Plan:
                 name = f"{task.name}:{category.kind}:{category.name}"
                 positions: Sequence[int] | None = category.positions
                 if category.kind == OVERALL:
-                    name, positions = task.name, None
+                    name = task.name
+                    positions = None
                 elif len(category.positions) < smallest and not task.labels_public:
                     continue
-                plan.sources[name] = Source(task, metric.file, [metric], positions)
-                plan.boards[name] = [Term(name, (1.0,))]
+                plan.parts[name] = ScoredPart(task, metric.file, [metric], positions)
+                plan.boards[name] = [WeightedPart(name, (1.0,))]
         return plan
 
+    def score(self, task: Task, system: MeasuredSystem) -> float | None:
+        """The score of a task with all digits; None if the system lacks a part of it."""
+        values: dict[str, float] = {}
+        for weighted in self.boards[task.name]:
+            if weighted.part not in system.parts:
+                return None
+            metrics = self.parts[weighted.part].metrics
+            for metric, value in zip(metrics, system.parts[weighted.part]["values"], strict=True):
+                values[metric.name] = value
+        return task_score([values[metric.name] for metric in task.metrics])
 
-def measured(pairs: Mapping[str, Pairs], plan: Plan, digest: str = "") -> Measured:
+    def variances(self, systems: Sequence[MeasuredSystem]) -> Floats:
+        """Variances of the scores over the choice of examples, shape (systems, tasks); 0 if not known."""
+        variances = np.zeros((len(systems), len(self.scored)))
+        for at, system in enumerate(systems):
+            for place, task in enumerate(self.scored):
+                variances[at, place] = system.facts["variances"].get(task.name, 0.0)
+        return variances
+
+
+def measure_answers(pairs: Mapping[str, Pairs], plan: BoardPlan, digest: str = "") -> MeasuredSystem:
     """Measure a valid submission by its answers, by test file."""
     influences: dict[str, Influence] = {}
     parts: dict[str, dict[str, Any]] = {}
-    for name, source in plan.sources.items():
-        if source.file not in pairs:
+    for name, part in plan.parts.items():
+        if part.file not in pairs:
             continue
-        own = pairs[source.file]
-        if source.positions is not None:
-            own = own.subset(source.positions)
-        influence = influence_of(source.metrics, own)
+        own = pairs[part.file]
+        if part.positions is not None:
+            own = own.subset(part.positions)
+        influence = influence_of(part.metrics, own)
         influences[name] = influence
         changes = influence.by_kind / max(influence.size - 1, 1)
+        widenings = []
+        for metric, value, change in zip(part.metrics, influence.values, changes, strict=True):
+            widenings.append(widening_of(metric, own, value, change, influence.counts) or 1)
         parts[name] = {
             "values": influence.values.tolist(),
-            "widenings": [
-                widening_of(metric, own, value, change, influence.counts) or 1
-                for metric, value, change in zip(source.metrics, influence.values, changes, strict=True)
-            ],
+            "widenings": widenings,
             "size": len(own),
             "units": influence.size,
             "answers": sha256(sort_key(own.predicted)).hexdigest()[:16],
-            "few": any(too_few_for_difference(metric, own) for metric in source.metrics),
+            "few": any(too_few_for_difference(metric, own) for metric in part.metrics),
             "unknown": bool(np.isnan(influence.by_kind).any()),
         }
     variances = {}
     for task in plan.scored:
-        terms = plan.boards[task.name]
-        if all(term.source in parts for term in terms):
-            variances[task.name] = sum(variance(influences[term.source], term.metrics) for term in terms)
-    return Measured(digest, {"valid": True, "parts": parts, "variances": variances}, lambda: influences)
+        board = plan.boards[task.name]
+        if all(weighted.part in parts for weighted in board):
+            variances[task.name] = sum(variance(influences[each.part], each.metrics) for each in board)
+    return MeasuredSystem(digest, {"valid": True, "parts": parts, "variances": variances}, lambda: influences)
 
 
-def why_withheld(plan: Plan, terms: Sequence[Term], systems: Sequence[Measured]) -> str | None:
+def why_withheld(
+    plan: BoardPlan, board: Sequence[WeightedPart], systems: Sequence[MeasuredSystem]
+) -> str | None:
     """Why ranks have no sets: test data that are too few, or metrics without influence values."""
-    few, unknown = [], []
-    for term in terms:
-        own = [system.parts[term.source] for system in systems if term.source in system.parts]
+    few = []
+    unknown = []
+    for weighted in board:
+        own = [system.parts[weighted.part] for system in systems if weighted.part in system.parts]
         if len({part["answers"] for part in own}) < 2:
             continue  # as in `compare`, a part that all answer alike makes no difference
-        task = plan.sources[term.source].task.name
+        task = plan.parts[weighted.part].task.name
         if own[0]["few"]:
             few.append(task)
         if any(part["unknown"] for part in own):
@@ -149,17 +177,15 @@ def why_withheld(plan: Plan, terms: Sequence[Term], systems: Sequence[Measured])
     return None
 
 
-class Systems(NamedTuple):
-    """The submissions passed to `rank`, read and graded."""
+class MeasuredSystems(NamedTuple):
+    """The systems passed to `rank`, graded and measured."""
 
     scores: list[Floats]
     """Scores of each system, shape (runs, tasks); NaN where a run lacks a task."""
-    influences: list[dict[str, Influence]]
-    """Test-file name to the influence on the mean over a system's runs, of files that all runs have."""
-    variances: Floats
-    """Variance of each task's score over the choice of examples, shape (systems, tasks)."""
-    shared: Floats
-    """The part of the runs' variance that is due to the examples, shape (systems, tasks); scoring/runs.py."""
+    means: list[MeasuredSystem]
+    """Each system as the mean over its runs, of the parts that all runs have."""
+    tests: list[dict[str, RunsTest]]
+    """Of each system with several runs, how the mean of a part's metrics varies over runs, by part."""
     withheld: str | None
     """Why no rank has a set whatever the rule; None if they may have."""
     warnings: tuple[str, ...]
@@ -173,72 +199,52 @@ class Systems(NamedTuple):
 def read_systems(
     submissions: Mapping[str, Run | Sequence[Run]],
     gold: Gold,
-    plan: Plan,
+    plan: BoardPlan,
     *,
     majority: Sequence[Task],
-) -> Systems:
-    """Grade every run, with the most frequent label as its predictions on the tasks of `majority`."""
-    runs = []
-    for name, system in submissions.items():
-        runs_read = [with_majority(run, majority, gold) for run in submissions_from(system, gold)]
-        if not runs_read:
-            raise ValueError(f"{name} has no runs; expected at least one submission")
-        for run in runs_read:
-            require_gradable(run, gold)
-        runs.append(runs_read)
-    remaining = iter(answers_of([run for of_system in runs for run in of_system], gold))
-    scores, influences, warnings = [], [], []
-    every_run: list[Measured] = []
-    variances, shared = np.zeros((2, len(runs), len(plan.scored)))
-    for at, (name, of_system) in enumerate(zip(submissions, runs, strict=True)):
-        rows, own_runs = [], []
-        for run in of_system:
-            pairs = next(remaining)
-            own_runs.append(measured(pairs, plan))
-            report = graded(run, gold, pairs, intervals=False)
-            values = [report.tasks[task.name].score for task in plan.scored]
-            rows.append([np.nan if score is None else score.value for score in values])
-            warnings += [f"{name}: {text}" for text in report.warnings if text not in gold.warnings]
-        scores.append(np.array(rows, np.float64).reshape(len(of_system), len(plan.scored)))
-        own = {}
-        for place, task in enumerate(plan.scored):
-            for term in plan.boards[task.name]:
-                if all(term.source in run.parts for run in own_runs):
-                    of_runs = [run.influences[term.source] for run in own_runs]
-                    own[term.source] = mean_influence(of_runs)
-                    variances[at, place] += variance(own[term.source], term.metrics)
-                    shared[at, place] += shared_variance(of_runs, term.metrics)
-        influences.append(own)
-        every_run += own_runs
-    withheld = why_withheld(
-        plan, [term for task in plan.scored for term in plan.boards[task.name]], every_run
-    )
+) -> MeasuredSystems:
+    """Measure every run, with the most frequent label as its predictions on the tasks of `majority`."""
+    scores = []
+    means = []
+    tests = []
+    warnings = set()
+    every_run: list[MeasuredSystem] = []
+    for name, system in grade_systems(submissions, gold, majority=majority).items():
+        runs = [measure_answers(answers, plan) for answers in system.answers]
+        every_run += runs
+        of_runs = [[plan.score(task, run) for task in plan.scored] for run in runs]
+        scores.append(np.array(of_runs, np.float64).reshape(len(runs), len(plan.scored)))
+        mean = runs[0]
+        tests_of_parts: dict[str, RunsTest] = {}
+        if len(runs) > 1:
+            mean, tests_of_parts = _over_runs(runs, system.answers, plan)
+        means.append(mean)
+        tests.append(tests_of_parts)
+        warnings |= {f"{name}: {text}" for text in system.warnings if text not in gold.warnings}
+
+    every_part = [weighted for task in plan.scored for weighted in plan.boards[task.name]]
+    withheld = why_withheld(plan, every_part, every_run)
     if withheld and isinstance(gold, TableGold) and gold.unit == "tasks":
         rows_of_table = len(next(iter(gold.columns.values())))
         withheld = f"{rows_of_table} tasks are too few, since they need {FEWEST_NUMBERS}"
-    all_warnings = (*gold.warnings, *sorted(set(warnings)))
-    return Systems(scores, influences, variances, shared, withheld, all_warnings)
+    return MeasuredSystems(scores, means, tests, withheld, (*gold.warnings, *sorted(warnings)))
 
 
-def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> Submission:
-    """Replace the predictions for these tasks by the most frequent gold label (section 6 of the paper).
-
-    Missing files are added, since the convention needs no predictions.
-    Raises DataError for a task of numbers or without gold labels.
-    """
-    predictions = dict(submission.predictions)
-    for task in tasks:
-        for file in (entry for entry in task.files if gold.role in entry.splits):
-            if not task.words:
-                raise DataError(f"{task.name} has numbers, not labels; it has no most frequent one")
-            if file.name not in gold.columns:
-                problem = f"there are no gold labels for {file.name}; its most frequent one is not known"
-                raise DataError(problem)
-            labels = gold.columns[file.name]
-            counts = labels.counts()
-            most_frequent = bytes([counts.index(max(counts))])
-            predictions[file.name] = Column(labels.labels, most_frequent * file.size(gold.role))
-    return replace(submission, predictions=predictions)
+def _over_runs(
+    runs: Sequence[MeasuredSystem], answers: Sequence[Mapping[str, Pairs]], plan: BoardPlan
+) -> tuple[MeasuredSystem, dict[str, RunsTest]]:
+    """The mean over runs, and by part how the mean of its metrics varies over them."""
+    parts = {}
+    influences = {}
+    tests = {}
+    for name, part in plan.parts.items():
+        if all(name in run.parts for run in runs):
+            units = units_of(part.metrics, [pairs[part.file] for pairs in answers])
+            parts[name] = runs[0].parts[name]
+            influences[name] = mean_influence(units)
+            tests[name] = runs_tests(units, [len(runs)])[-1]
+    # Of several runs, the variance between them counts, not that over the choice of examples.
+    return MeasuredSystem("", {"parts": parts, "variances": {}}, lambda: influences), tests
 
 
 def require_possible(

@@ -15,7 +15,7 @@ from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, plain
 
 if TYPE_CHECKING:
-    from gluebench.analysis.audit import Audit, Measured
+    from gluebench.analysis.audit import Audit, ShortcutAccuracy
 
 EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
 """Equal to those in gluebench.analysis.audit, which --help does not import."""
@@ -88,7 +88,7 @@ def audit(
         tasks = f"no task of {suite.name} with a train split has one or two texts and a label"
         raise DataError(f"{tasks}; an audit is for these")
     settings |= {"printed": audits.PRINTED.get(suite.lineage[-1]), "progress": notice}
-    audited = audits.together(audits.audit(*pair, **settings) for pair in pairs)
+    audited = audits.merge_audits(audits.audit(*pair, **settings) for pair in pairs)
     emit(audit_output(audited), form)
 
 
@@ -108,7 +108,7 @@ def audit_output(audited: Audit) -> Output:
     )
 
 
-def _accuracies(measured: list[Measured]) -> Table:
+def _accuracies(measured: list[ShortcutAccuracy]) -> Table:
     columns = ["Sees", "Tested on", "Examples", "Accuracy", "Chance", "Majority", "Verdict"]
     printed = any(result.printed is not None for result in measured)
     columns[4:4] = ["printed"] * printed

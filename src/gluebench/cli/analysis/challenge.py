@@ -20,7 +20,7 @@ from gluebench.cli.common.output import Form, Output, Section, Table, emit, noti
 from gluebench.cli.systems.run_options import chosen_options, model_options
 
 if TYPE_CHECKING:
-    from gluebench.analysis.challenge.item import CaseScore, Item, Scored
+    from gluebench.analysis.challenge.item import CaseScore, ChallengeScores, Item
     from gluebench.systems.adapters.resolve import Model
 
 
@@ -103,7 +103,7 @@ def perturb(
       gluebench challenge perturb --data data/ --task SST-2 --pairs MNLI --rule "negation added" --out new.tsv
     """
     from gluebench.analysis.challenge.item import write_items
-    from gluebench.analysis.challenge.rules import RULES, perturbed, sentence_pairs
+    from gluebench.analysis.challenge.rules import RULES, perturb, sentence_pairs
     from gluebench.data import DataError, load
 
     task = suite.task(name)
@@ -121,7 +121,7 @@ def perturb(
                 for example in examples
                 if example.index in labels
             ]
-        items = perturbed(task, examples, rules=rules or RULES, seed=seed)
+        items = perturb(task, examples, rules=rules or RULES, seed=seed)
     else:
         target = suite.task(pairs)
         items = sentence_pairs(target, examples, rules=rules or RULES, name=task.name)
@@ -249,17 +249,17 @@ def _read(path: str, task: Task, size: int) -> list[str]:
 
 
 def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
-    from gluebench.analysis.challenge.item import keep
+    from gluebench.analysis.challenge.item import keep_failures
 
     if not failed:
         notices([f"{path}: not written, since there is nothing to keep."])
         return
-    kept = keep(path, items, failed)
+    kept = keep_failures(path, items, failed)
     todo = f"; {kept.unlabeled:,} need a label for the other direction" if kept.unlabeled else ""
     notices([f"{path}: {kept.pairs:,} pairs{todo}. Check it with: gluebench data lint-diagnostic {path}"])
 
 
-def _output(file: str, result: Scored) -> Output:
+def _output(file: str, result: ChallengeScores) -> Output:
     sections = [Section(list(map(_cells, part))) for part in (result.groups, result.cases) if part]
     notes = []
     if any(case.sound for case in result.cases):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gluebench.analysis.diagnostics.counts import Confusion, Directions, Share
 from gluebench.analysis.diagnostics.diagnosis import FIELDS, Diagnosis, SetDiagnosis
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
-from gluebench.analysis.diagnostics.paper import COLUMNS, PAGE, Table5, explain, human, table5
+from gluebench.analysis.diagnostics.paper import COLUMNS, PAGE, Table5, explain, human_references, table5
 from gluebench.benchmark import Benchmark, Phenomenon, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.benchmark.lookup import find
@@ -49,7 +49,10 @@ def _score_table(part: SetDiagnosis, title: str) -> Table:
             if n is not None:
                 rows.append((text, str(n), *(_cell(score, with_intervals) for score in row)))
         sections.append(rows)
-    notes = [f"{name}: {percent(value)} on the whole set ({source})." for name, value, source in human(task)]
+    notes = [
+        f"{name}: {percent(value)} on the whole set ({source})."
+        for name, value, source in human_references(task)
+    ]
     notes += [BETWEEN_MODELS, *[MEANINGS] * bool(task.phenomena)]
     if not with_intervals:
         notes.append("Intervals are left out for want of room: --csv and --json have them.")
@@ -83,12 +86,14 @@ def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) 
 
 
 def _confused(confusion: Confusion) -> Iterator[tuple[str, ...]]:
-    rows = zip(confusion.labels, confusion.counts, confusion.gold, confusion.recall, strict=True)
-    for word, counts, total, right in rows:
-        yield (word, *map(str, counts), str(total), percent(right))
+    classes = confusion.classes
+    for word, counts, score in zip(confusion.labels, confusion.counts, classes, strict=True):
+        yield (word, *map(str, counts), str(score.support), percent(score.recall))
     hits = sum(row[code] for code, row in enumerate(confusion.counts))
-    yield ("all", *map(str, confusion.answered), str(confusion.n), percent(hits / confusion.n))
-    yield ("right %", *map(percent, confusion.precision), "", "")
+    predicted = [str(score.predicted) for score in classes]
+    precisions = [percent(score.precision) for score in classes]
+    yield ("all", *predicted, str(confusion.n), percent(hits / confusion.n))
+    yield ("right %", *precisions, "", "")
 
 
 def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
@@ -229,7 +234,7 @@ def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
 def _table5(task: Task, table: Table5) -> Table:
     blank = [""] * (len(table.headings) - 1)
     systems = [(name, *(percent(score.value) for score in scores)) for name, scores in table.systems.items()]
-    people = [(name, percent(value), *blank) for name, value, _ in human(task)]
+    people = [(name, percent(value), *blank) for name, value, _ in human_references(task)]
     sections = [Section([("examples", *map(str, table.sizes))]), Section([*systems, *people])]
     for title, printed in table.printed.items():
         rows = [  # as in the paper: no decimals
@@ -255,7 +260,7 @@ def _table5_notes(task: Task, table: Table5) -> Iterator[str]:
             ]
             which = "every column" if len(heads) == len(scores) else ", ".join(heads)
             yield f"{name}, no interval for {which}: {reason}."
-    yield from (f"{name}: {source}." for name, _, source in human(task))
+    yield from (f"{name}: {source}." for name, _, source in human_references(task))
     yield BETWEEN_MODELS
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django.core.paginator import Paginator
 from django.http import HttpRequest
 
-from gluebench.analysis.charts import shown as compact
+from gluebench.analysis.charts import tick_text as compact
 from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import DOWN
 from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow

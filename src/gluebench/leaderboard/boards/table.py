@@ -164,7 +164,7 @@ def bar_path(scale: Scale | None, score: Facts | None) -> str:
     """A line over the interval and a stroke across it at the value."""
     if scale is None or score is None:
         return ""
-    value, low, high = (None if end is None else round(scale.at(end)) for end in drawn(score))
+    value, low, high = (None if end is None else round(scale.position(end)) for end in drawn(score))
     stroke = f"M{value} 2v16"
     return stroke if low is None or high is None else f"M{low} 10H{high}{stroke}"
 

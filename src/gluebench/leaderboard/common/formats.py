@@ -139,7 +139,7 @@ def drawn(score: Facts) -> list[Any]:
 
 def score_bars(title: str, metric: str, scores: Iterable[tuple[str, Facts]]) -> str:
     """A chart of labels with their scores and intervals; empty where none has a value."""
-    from gluebench.analysis.charts import Bar, bar_chart  # not for the command line, which counts alone
+    from gluebench.analysis.charts import ChartBar, bar_chart  # not for the command line, which counts alone
 
     scored = [(label, score) for label, score in scores if score["value"] is not None]
     if not scored:
@@ -147,4 +147,4 @@ def score_bars(title: str, metric: str, scores: Iterable[tuple[str, Facts]]) -> 
     loss = scored[0][1].get("loss")
     heading = figures.heading(metric) if loss else metric
     axis = f"{heading}{figures.unit(loss)}, with 95 % intervals"
-    return bar_chart(title, [Bar(label, *drawn(score)) for label, score in scored], axis=axis)
+    return bar_chart(title, [ChartBar(label, *drawn(score)) for label, score in scored], axis=axis)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from gluebench.analysis.rank import rules
-from gluebench.analysis.rank.rules import LOWER, Profile, filled, standing
+from gluebench.analysis.rank.rules import LOWER, Profile, fill_missing, rank_by_rule
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import UnknownNameError
 from gluebench.benchmark.records import Rule, rule_named
@@ -111,7 +111,7 @@ def _places(
         systems, tasks = tuple(map(str, pks)), tuple(results["tasks"])
         scores = tuple(map(tuple, results["scores"]))
         profile = Profile(systems, tasks, scores, weighting, tuple(results["scales"]))
-        ranked = standing(filled(profile, "unranked"), options.by)
+        ranked = rank_by_rule(fill_missing(profile, "unranked"), options.by)
         rows: list[Any] = [
             {"rank": rank, "value": value, "rank_low": None, "rank_high": None}
             for rank, value in zip(ranked.ranks, ranked.values, strict=True)

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 from pydantic_core import to_json
 
-from gluebench.analysis.charts import Point, scatter_chart
+from gluebench.analysis.charts import ScatterPoint, scatter_chart
 from gluebench.analysis.rank.rules import pareto_front
 from gluebench.benchmark.figures import heading
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
@@ -198,7 +198,7 @@ def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any
     Leading systems have another shape and are joined by steps.
     """
     points = [
-        Point(label, x, *drawn(row["score"]))._replace(group=int(not is_leading))
+        ScatterPoint(label, x, *drawn(row["score"]))._replace(group=int(not is_leading))
         for label, (row, x, is_leading) in zip(labels_of([row for row, *_ in systems]), systems, strict=True)
     ]
     front = [(point.x, point.y) for point in points if point.group == 0]

@@ -22,15 +22,16 @@ def page(
     The same cases give the same bytes. It shows the text and labels of the examples, so it is as private as
     they are.
     """
-    counted = tables if tables is not None else {file.file: rates(file) for file in case_files}
-    content = {"schema": SCHEMA, "title": title, "files": list(map(_file, case_files))}
+    if tables is None:
+        tables = {file.file: rates(file) for file in case_files}
+    content = {"schema": SCHEMA, "title": title, "files": [_file_as_json(file) for file in case_files]}
     data = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character, escaped in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
         data = data.replace(character, escaped)  # no text of an example can end the script element
     parts = {
         "title": escape(title),
         "style": _resource("page.css"),
-        "summary": _summary(case_files, counted),
+        "summary": _summary(case_files, tables),
         "data": data,
         "script": "".join(map(_resource, ("model.js", "view.js"))),
         "version": escape(__version__),
@@ -42,27 +43,29 @@ def _resource(name: str) -> str:
     return files("gluebench.analysis.errors.page").joinpath(name).read_text("utf-8")
 
 
-def _file(file: CaseFile) -> dict[str, Any]:
+def _file_as_json(file: CaseFile) -> dict[str, Any]:
     """One test file; columns are named once, and each case is a list in the order that model.js reads."""
-    named = {tag for case in file.cases for tag in case.phenomena}
-    phenomena = [[entry.coarse, entry.name] for entry in file.task.phenomena if entry.name in named]
-    order = {name: number for number, (_, name) in enumerate(phenomena)}
+    tags: set[str] = set()
+    for case in file.cases:
+        tags.update(case.phenomena)
+    phenomena = [[entry.coarse, entry.name] for entry in file.task.phenomena if entry.name in tags]
+    number_of = {name: number for number, (_, name) in enumerate(phenomena)}
     metadata = [name for name in file.task.metadata if any(name in case.metadata for case in file.cases)]
-    cases = [
-        [
+    cases = []
+    for case in file.cases:
+        values = [
             case.index,
             list(case.inputs.values()),
             case.gold,
             case.answers,
-            list(map(int, case.wrong)),
-            [order[name] for name in case.phenomena],
+            [int(wrong) for wrong in case.wrong],
+            [number_of[name] for name in case.phenomena],
             [case.metadata.get(name, "") for name in metadata],
             case.group,
             case.length,
             None if case.overlap is None else round(case.overlap, 4),
         ]
-        for case in file.cases
-    ]
+        cases.append(values)
     return {
         "name": file.file,
         "task": file.task.name,
@@ -89,7 +92,7 @@ def _summary(case_files: Sequence[CaseFile], tables: Mapping[str, Sequence[Rate]
             ends = bar.withheld or "-"
             if bar.low is not None and bar.high is not None:
                 ends = f"{percent(bar.low)} to {percent(bar.high)} %"
-            counts = (f"{overall.n:,}", f"{overall.wrong[number]:,}")
-            cells = (file.file, system, *counts, share, ends)
-            rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+            cells = (file.file, system, f"{overall.n:,}", f"{overall.wrong[number]:,}", share, ends)
+            columns = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            rows.append(f"<tr>{columns}</tr>")
     return "\n".join(rows)
