@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from gluebench.analysis.lint import labeled
+from gluebench.analysis.lint import with_labels
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError, Example, load
 from gluebench.data.errors import refuse
@@ -182,7 +182,7 @@ class Sources:
             for file in task.files:
                 test = file.splits.get("test")
                 if test is not None and test.name == split and file.name in columns:
-                    yield PairSet(where, task, labeled(table, columns[file.name], task=task, where=where))
+                    yield PairSet(where, task, with_labels(table, columns[file.name], task=task, where=where))
 
 
 def is_file(name: str) -> bool:
