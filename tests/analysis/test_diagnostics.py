@@ -100,14 +100,15 @@ def test_confusions_are_scikit_learns_in_every_category(sample_folder, labels, f
 def test_shares_of_right_answers_are_scikit_learns(labels, found) -> None:
     predicted = answers(labels, 0.8)
     confusion = found.sets["AX"].systems["good"].confusions["overall", ""]
-    for ours, theirs in ((confusion.recall, recall_score), (confusion.precision, precision_score)):
+    for name, theirs in (("recall", recall_score), ("precision", precision_score)):
+        ours = [getattr(score, name) for score in confusion.classes]
         assert ours == pytest.approx(theirs(labels, predicted, labels=WORDS, average=None))
 
 
 def test_a_label_that_is_never_answered_has_no_precision() -> None:
     one_sided = Confusion(WORDS, ((3, 0, 0), (2, 0, 0), (0, 0, 0)))
-    assert one_sided.recall == (1.0, 0.0, None)
-    assert one_sided.precision == (0.6, None, None)
+    assert [score.recall for score in one_sided.classes] == [1.0, 0.0, None]
+    assert [score.precision for score in one_sided.classes] == [0.6, None, None]
 
 
 def paired(gold: str, predicted: str, groups: list[int] | None = None) -> Pairs:

@@ -93,7 +93,7 @@ def test_an_interrupted_training_says_what_is_saved_and_goes_on(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("clip", "'clip' is not NAME=VALUE; NAME is one of attention, batch_size"),
+        ("clip", "'clip' is not NAME=VALUE; NAME is one of accumulate, attention, batch_size"),
         ("speed=9", "'speed=9' is not NAME=VALUE"),
         ("clip=hard", "clip is 'hard'; expected a number"),
         ("check_every=often", "check_every is 'often'; expected a whole number, or none"),
@@ -120,7 +120,7 @@ def test_a_setting_that_cannot_be_is_a_usage_error(
             ("--body", "hf:bert", "--set", "tuning=half"),
             "tuning is 'half'; expected one of full, frozen, lora",
         ),
-        (("--body", "hf:bert", "--set", "attention=yes"), "NAME is one of batch_size"),
+        (("--body", "hf:bert", "--set", "attention=yes"), "NAME is one of accumulate, batch_size"),
     ],
 )
 def test_options_of_another_body_are_a_usage_error(

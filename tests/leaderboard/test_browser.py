@@ -42,6 +42,20 @@ def test_a_row_opens_and_closes_by_keyboard(chromium: Any, served: Any, entry: s
         assert not tab.complaints
 
 
+def test_searching_leaves_the_tables_of_an_open_row_alone(chromium: Any, served: Any, entry: str) -> None:
+    """Those of classes are there where labels are public."""
+    with Tab(chromium, served.url) as tab:
+        tab.page.goto("/")
+        tab.page.get_by_role("button", name="Details of Seen in a browser, a model").click()
+        tab.page.get_by_text("Full report of Seen in a browser").wait_for()
+        inner = "<table><tbody><tr><th>entailment</th><td>50.0</td></tr></tbody></table>"
+        tab.page.locator(".detail").evaluate("(detail, table) => { detail.innerHTML += table; }", inner)
+        tab.page.locator("input[name=q]").fill("Seen in a browser")
+        assert tab.page.locator(".tally").inner_text().startswith("1 of ")
+        assert tab.page.get_by_text("entailment", exact=True).is_visible()
+        assert not tab.complaints
+
+
 def names(page: Any) -> list[str]:
     return [
         name.split("\n")[0] for name in page.locator("#board tbody th.name > a:visible").all_inner_texts()

@@ -15,11 +15,12 @@ import pytest
 from django.apps import apps
 from django.core import mail
 from django.test import Client
-from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
+from leaderboard.material import CANARIES, PREDICTIONS, write_gold, zip_bytes
 from leaderboard.served import Served
 from leaderboard.walk import PASSWORD, Walk, secrets
 
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.scoring.gold import KEY_BYTES, KEY_FILE
 
 pytestmark = pytest.mark.xdist_group("walk")
 """They share a walk through the whole site, which is made once a process."""
@@ -152,9 +153,11 @@ def test_mails_and_one_s_own_data_hold_no_label(graded: Any, ada: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_served_site_writes_no_label_but_among_the_labels(tmp_path: Path, gold_folder: Path) -> None:
+def test_a_served_site_writes_no_label_but_among_the_labels(tmp_path: Path) -> None:
     """Everything that a site writes and prints, its web server's and its worker's words among it."""
-    site = Served(tmp_path / "site", gold_folder)
+    gold = write_gold(tmp_path / "gold")
+    (gold / KEY_FILE).write_bytes(bytes(range(KEY_BYTES)))  # the zeros of other tests are in any database
+    site = Served(tmp_path / "site", gold)
     try:
         for at, values in enumerate([PREDICTIONS, BROKEN["an unknown label"]]):
             file = tmp_path / f"{at}.zip"

@@ -12,8 +12,7 @@ from sklearn.metrics import precision_recall_fscore_support  # noqa: TID251 the 
 from sklearn.preprocessing import MultiLabelBinarizer  # noqa: TID251 the oracle
 
 from gluebench.benchmark import Benchmark, load_benchmark
-from gluebench.scoring import Report, grade
-from gluebench.scoring.report import ClassScore
+from gluebench.scoring import ClassScore, Report, grade
 
 ROWS = 8
 WORDS = ("joy", "fear", "anger", "none")

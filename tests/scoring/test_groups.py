@@ -115,6 +115,7 @@ def test_pairs_that_the_manifest_declares_are_groups_without_a_file_of_them(
     shutil.copy(sample_folder / "gold" / "AX.tsv", tmp_path / "AX.tsv")
     without = read_gold(tmp_path, "sample", partial=True)
     assert without.metadata["AX"].groups == with_file.metadata["AX"].groups
+    assert without.metadata["AX"].columns["direction"] == with_file.metadata["AX"].columns["direction"]
     answers = ["entailment", "neutral", "neutral", "contradiction"] * (len(without.columns["AX"]) // 4)
     overall = [grade({"AX": answers}, gold).diagnostics["AX"].overall for gold in (with_file, without)]
     assert overall[0] == overall[1]

@@ -370,3 +370,24 @@ def test_every_public_name_is_there_and_another_is_an_attribute_error() -> None:
         assert submission_room.__getattr__(name) if name in LATER else getattr(submission_room, name)
     with pytest.raises(AttributeError, match=r"^module 'gluebench\.submission' has no attribute 'chekc'$"):
         _ = submission_room.chekc  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("metric", "labels", "notice"),
+    [
+        ("entity_f1", "", True),
+        ("entity_f1", 'labels = ["O", "B-x", "I-x"]', False),
+        ("token_macro_f1", "", False),
+    ],
+)
+def test_the_scheme_of_open_tags_is_said(tmp_path: Path, metric: str, labels: str, notice: bool) -> None:
+    (tmp_path / "tags.toml").write_text(
+        f'[benchmark]\nname = "tags"\n[tasks.NER]\nform = "tokens"\n{labels}\n'
+        f'metrics = [{{ name = "{metric}" }}]\nsplits.test.size = 2\n'
+    )
+    (tmp_path / "NER.tsv").write_text("index\tprediction\n0\tB-x I-x\n1\tO\n")
+    checked = check(tmp_path / "NER.tsv", tmp_path / "tags.toml")
+    assert checked.verdict == "valid"
+    said = [problem for problem in checked.problems if problem.code == "tag-scheme"]
+    assert [problem.severity for problem in said] == ["notice"] * notice
+    assert not said or "scheme IOB2" in said[0].expected

@@ -287,6 +287,14 @@ def test_a_damaged_file_is_never_repaired_into_other_labels() -> None:
     assert damage(700, 0) > 10
 
 
+def test_a_line_end_in_quotes_makes_no_row() -> None:
+    data = b'index,prediction\n0,"neutral\n1\tentailment"\n1,neutral\n2,neutral\n'
+    wanted = Layout(NLI, 3)
+    table = explained("M.tsv", data, wanted, read_table("M.tsv", data, wanted), thorough=True)
+    assert table.column is None
+    assert [problem.value for problem in table.problems if problem.code == "unknown-label"]
+
+
 @pytest.mark.slow
 def test_no_damaged_file_of_many_is_repaired_into_other_labels() -> None:
     assert damage(20_000, 1) > 500

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ from gluebench import SubmissionError, check, grade
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.cli import main
 from gluebench.submission import read_predictions, write_submission
-from gluebench.submission.other_benchmark import COMMENT
+from gluebench.submission.other_benchmark import COMMENT, count_rows
 
 NAMED = 'Name the benchmark: --benchmark sample, in Python benchmark="sample"; or take files of glue.'
 
@@ -120,3 +121,23 @@ def test_a_written_zip_has_its_files_alone_and_is_the_same_each_time(
 def test_write_and_fix_recognize_it_too(plain: Path) -> None:
     fixed = read_predictions(plain, load_benchmark("glue"))
     assert [problem.code for problem in fixed.problems] == ["other-benchmark"]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("keyed", [False, True])
+def test_json_on_any_number_of_lines_is_counted_by_its_answers(
+    indent: int | None, keyed: bool, sample: Benchmark, tmp_path: Path
+) -> None:
+    for name, answers in predictions(sample, "RTE", "QNLI").items():
+        rows = [{"index": index, "prediction": answer} for index, answer in enumerate(answers)]
+        value = {str(row["index"]): row["prediction"] for row in rows} if keyed else rows
+        (tmp_path / f"{name}.tsv").write_text(json.dumps(value, indent=indent))
+    (problem,) = check(tmp_path, "glue").problems
+    assert problem.code == "other-benchmark"
+    assert "sample" in problem.fix
+
+
+def test_a_file_that_only_begins_as_json_is_counted_by_its_lines() -> None:
+    assert count_rows(b'{"index": 0}\n{"index": 1}\n[oh\n') == 3
+    assert count_rows(b'\xef\xbb\xbf [{"index": 0}, {"index": 1}]') == 2
+    assert count_rows(b"index\tprediction\n0\t1") == 2

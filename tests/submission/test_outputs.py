@@ -224,6 +224,16 @@ def test_two_folders_with_the_same_task_are_named(tmp_path: Path, glue: Benchmar
         assert problem.code == "two-files"
 
 
+def test_the_order_of_classes_that_nobody_says_is_a_guess(tmp_path: Path, meant: Values) -> None:
+    """BERT's is not the manifest's, and its file has no header."""
+    bert(tmp_path, meant)
+    result = write(tmp_path, tmp_path / "s.zip", "--argmax")
+    step = "mnli_output/test_results.tsv: guess: the label with the largest number taken"
+    assert step in result.output
+    result = write(tmp_path, tmp_path / "s.zip", *OPTIONS[bert])
+    assert "in the order given: contradiction, entailment, neutral" in result.output
+
+
 @pytest.mark.parametrize("split", ["test", "dev"])
 def test_predictions_for_both_splits_may_lie_in_one_folder(
     tmp_path: Path, glue: Benchmark, split: str

@@ -120,6 +120,8 @@ TIDY = 'id,value\nb-1,joy\n"a, 2",anger\n"say ""x""",joy\nä,joy\n'
                  '{"id": 2, "value": "joy"}, {"id": 3, "value": "joy", "x": {"y": 1}}]}], "version": 1}'),
         ("json", '{"idx": 0, "value": "joy"}\n{"idx": 1, "value": "anger"}\n{"idx": 2, "value": "joy"}\n'
                  '{"idx": 3, "value": "joy"}\n'),
+        ("json", '[{"Idx": 3, "VALUE": "joy"}, {"Idx": 0, "VALUE": "joy"}, {"Idx": 1, "VALUE": "anger"},'
+                 '{"Idx": 2, "VALUE": "joy"}]'),
         ("json of ids", '{"b-1": "joy", "say \\"x\\"": "joy", "\\u00e4": "joy", "a, 2": "anger"}'),
         ("json of ids", '[{"id": "b-1", "label": "joy"}, {"id": "say \\"x\\"", "label": "joy"},'
                         '{"id": "\u00e4", "label": "joy"}, {"id": "a, 2", "label": "anger"}]'),
@@ -234,6 +236,33 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
         form = "spans" if shape == "parts" else "labels"
         for content in (b"\x00\xff\xfe", b"PK\x03\x04" + bytes(40), b"id,x,y\n\xe4,1,joy\n", b"[" * 2000):
             assert read(tmp_path, form, shape, content).verdict == "invalid"
+
+
+@pytest.mark.parametrize("shape", ["csv column", "json of ids", "order"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_is_read_and_said_in_every_shape(tmp_path: Path, shape: str, encoding: str) -> None:
+    lines = "joy\nanger\njoy\njoy\n"
+    objects = '{"b-1": "joy", "say \\"x\\"": "joy", "\u00e4": "joy", "a, 2": "anger"}'
+    content = {"csv column": TIDY, "order": lines, "json of ids": objects}[shape]
+    submission = read(tmp_path, "labels", shape, content.encode(encoding))
+    assert values(submission) == JOY
+    assert "utf-16" in {problem.code for problem in submission.problems}
+
+
+def test_an_object_without_an_answer_moves_no_other(tmp_path: Path) -> None:
+    """Where the order counts, leaving it out would give each next answer to the example before."""
+    lines = '{"label": "joy"}\n{"text": "a"}\n{"label": "anger"}\n{"label": "joy"}\n{"label": "joy"}\n'
+    problem = error(read(tmp_path, "labels", "order in json lines", lines))
+    assert problem.line == 2
+    assert "an object with the key 'prediction', not one with 'text'" in problem.expected
+
+
+@pytest.mark.parametrize("depth", [30, 900, 3000, 100_000])
+def test_deep_json_ends_in_a_problem(tmp_path: Path, depth: int) -> None:
+    for opened, closed in (("[", "]"), ('{"a": ', "}"), ('{"a": [', "]}")):
+        content = opened * depth + '{"idx": 0}' + closed * depth
+        for shape in ("json", "json lines", "order in json", "index"):
+            assert read(tmp_path, "labels", shape, content).verdict == "invalid"
 
 
 NUMBERED = """

@@ -164,7 +164,8 @@ def test_a_file_without_a_header_still_has_its_other_errors_listed_with_their_li
     [
         (GOOD.replace(b"\t", b","), "separator"),
         (GOOD.replace(b"prediction", b"answer"), "header"),
-        (GOOD.decode().encode("utf-16"), "encoding"),
+        (GOOD.decode().encode("utf-16"), "utf-16"),
+        (GOOD.decode().encode("utf-16")[:-1], "encoding"),
         (b"", "empty-file"),
         (b"\xef\xbb\xbf\r\n", "empty-file"),
     ],

@@ -152,6 +152,7 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
         "form": form,
         "labels": labels if form == "labels" else (),
         "vocabulary": () if form == "labels" else tuple(label.word for label in labels),
+        "glosses": () if form == "labels" else tuple(label.gloss for label in labels),
         "score_range": score_range,
         "splits": splits,
         "source": _source(section, name),

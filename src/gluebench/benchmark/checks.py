@@ -299,7 +299,7 @@ def _gold(path: KeyPath, file: TestFile) -> Iterator[Finding]:
     known = [name for name in (file.column or "label", file.id or "id", file.parts) if name]
     known += file.columns
     for name in sorted(file.gold.columns.keys() - known):
-        yield _finding("gold-column", (*path, "columns", name), one_of=one_of(known))
+        yield _finding("gold-column", (*path, "columns", name), one_of=one_of(tuple(known)))
 
 
 def _suited_columns(file: TestFile, task: Task) -> bool:

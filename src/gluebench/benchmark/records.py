@@ -252,6 +252,8 @@ class Task(NamedTuple):
     """Text between the labels of a set."""
     exclusive: bool = True
     """Whether probabilities and distributions sum to 1."""
+    glosses: tuple[str, ...] = ()
+    """Meanings of the words of `vocabulary`, in their order."""
     in_pairs: bool = False
     """Whether examples 0 and 1, 2 and 3, and so on are one pair of sentences in both directions."""
 

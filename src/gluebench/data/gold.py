@@ -14,8 +14,6 @@ from gluebench.scoring.tags import Metadata, numbered
 from gluebench.submission import Column
 from gluebench.submission.forms import cell_form
 
-DIRECTION = "direction"
-
 
 def gold_from_data(
     data: str | os.PathLike[str] | None,
@@ -86,31 +84,14 @@ def _column(table: Table, order: Sequence[int]) -> Column:
 
 
 def _metadata(table: Table, order: Sequence[int]) -> Metadata:
-    """Groups and categories of a set: columns of the file, and the two directions of a pair.
-
-    Groups are the column `group`, as nested files have it. Without it, pairs are found: if adjacent rows are
-    one pair in both directions, the first of them is forward (section 4 of the paper).
-    """
-    columns = {
-        name: tuple(str(values[position]) for position in order)
-        for name in table.task.metadata
-        if name in table.columns
-        for values in [table.column(name)]
-    }
+    """Groups and categories of a set, from the columns of the file; groups are in `group`."""
+    columns = {}
+    for name in table.task.metadata:
+        if name in table.columns:
+            values = table.column(name)
+            columns[name] = tuple(str(values[position]) for position in order)
     groups: tuple[int, ...] | None = None
     if GROUP in table.columns:
         names = table.column(GROUP)
         groups = numbered([names[position] for position in order])
-    elif in_pairs([tuple(table[position].inputs.values()) for position in order]):
-        groups = tuple(row // 2 for row in range(len(order)))
-        if DIRECTION in table.task.metadata and DIRECTION not in columns:
-            columns[DIRECTION] = tuple("backward" if row % 2 else "forward" for row in range(len(order)))
-    ordered = {name: columns[name] for name in table.task.metadata if name in columns}
-    return Metadata(groups, ordered)
-
-
-def in_pairs(texts: Sequence[tuple[str, ...]]) -> bool:
-    """Whether rows 0 and 1, 2 and 3, and so on have the same two texts in both orders."""
-    return len(texts) % 2 == 0 and all(
-        texts[row] == tuple(reversed(texts[row + 1])) for row in range(0, len(texts), 2)
-    )
+    return Metadata(groups, columns)

@@ -39,7 +39,7 @@ class Shard(NamedTuple):
 
     stem: str
     number: int
-    count: int
+    total: int
     """0 if the name is that of a whole file."""
     end: str
 
@@ -60,16 +60,15 @@ def shards_of(path: Path) -> list[Path]:
     """
     if path.is_dir():
         return _listed(path)
-    shard = shard_of(path.name)
-    count = shard.count
-    paths = [path]
-    if count:
-        names = [f"{shard.stem}-{at:0{_DIGITS}}-of-{count:0{_DIGITS}}{shard.end}" for at in range(count)]
-        paths = [path.with_name(name) for name in names]
+    stem, _, total, end = shard_of(path.name)
+    if not total:
+        return [path]
+    names = [f"{stem}-{at:0{_DIGITS}}-of-{total:0{_DIGITS}}{end}" for at in range(total)]
+    paths = [path.with_name(name) for name in names]
     missing = [each.name for each in paths if not each.is_file()]
     if missing:
         raise ReadingError(
-            f"expected {count} files, and {', '.join(missing[:3])} is missing", FETCH_AGAIN, None
+            f"expected {total} files, and {', '.join(missing[:3])} is missing", FETCH_AGAIN, None
         )
     return paths
 

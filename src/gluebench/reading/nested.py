@@ -17,11 +17,29 @@ _LOOKED_AT = 20
 _CURE = "Write the file with a JSON library."
 
 
-class Value(NamedTuple):
-    """A value of JSON and the line where it begins."""
+class NestedRecord(NamedTuple):
+    """A record of JSON and where it stands."""
 
     line: int
+    """The line where the value of JSON begins that holds it."""
     value: Any
+    """An object; in a list of other values, one of these."""
+    around: tuple[Mapping[str, Any], ...] = ()
+    """The objects that it lies in, the outermost first."""
+    group: int = 0
+    """Number of the list that holds it."""
+    key: str | None = None
+    """Its key, where the records are the values of one object."""
+
+
+class NestedRecords(NamedTuple):
+    """The records of a file of JSON."""
+
+    records: list[NestedRecord]
+    are_lines: bool
+    """Whether each line of the file is a value."""
+    keys: tuple[str, ...] = ()
+    """The keys that lead to the records."""
 
 
 def is_json(text: str) -> bool:
@@ -30,106 +48,146 @@ def is_json(text: str) -> bool:
 
 
 def read_json(text: str, *, path: str = "", usual: Collection[str] = ()) -> Records:
+    """The records of a JSON file, or of JSON lines, as a table.
+
+    What the enclosing objects hold is repeated in each of their records, and objects in a record become
+    fields. See `find_records`; raises ReadingError for what is not JSON.
+    """
+    found = find_records(text, path=path, usual=usual)
+    notes: list[str] = []
+    if found.keys and not path:
+        notes.append(f"records: `{'.'.join(found.keys)}`")
+    if any(record.key is not None for record in found.records):
+        notes.append("ids: the keys of the object")
+    rows = [_fields_of(record, found.keys) for record in found.records]
+    names = tuple(dict.fromkeys(chain.from_iterable(rows)))
+    return Records(
+        "JSON lines" if found.are_lines else "JSON",
+        names,
+        [[row.get(name) for name in names] for row in rows],
+        [record.line for record in found.records],
+        [record.group for record in found.records] if found.keys else None,
+        tuple(notes),
+    )
+
+
+def _fields_of(record: NestedRecord, keys: Sequence[str]) -> dict[str, Any]:
+    """The fields of a record, after those of the objects around it, named with the keys that lead there."""
+    fields: dict[str, Any] = {} if record.key is None else {"id": record.key}
+    prefix = ""
+    for key, outer in zip(keys, record.around, strict=True):
+        others = {other: part for other, part in outer.items() if other != key}
+        fields |= _flatten(others, prefix)
+        prefix += f"{key}."
+    name = prefix.removesuffix(".") or "value"
+    own = _flatten(record.value, prefix) if isinstance(record.value, dict) else {name: record.value}
+    return fields | own
+
+
+def find_records(
+    text: str,
+    *,
+    path: str = "",
+    usual: Collection[str] = (),
+    declared: Collection[str] = (),
+    are_lines: bool = False,
+) -> NestedRecords:
     """The records of a JSON file, or of JSON lines.
 
-    `path` leads to the list of the records. Without it, a list whose objects have one of the `usual` keys,
-    or else an id, is taken; of several, the innermost. What the enclosing objects hold is repeated in each
-    of their records. An object without such a list has ids as keys, or else is a single record. Raises
-    ReadingError for what is not JSON.
+    `path` leads to the list of the records. Without it, a list whose objects have one of the `declared` keys
+    is taken, of several the outermost; or else one of the `usual` keys or an id, of several the innermost. An
+    object without such a list has ids as keys, or else is a single record. With `are_lines`, a single object
+    is a record whatever it holds. Raises ReadingError for what is not JSON.
     """
     values = _values(text)
+    are_lines = len(values) > 1 or (are_lines and isinstance(values[0].value, dict))
+    if not are_lines and isinstance(values[0].value, list):
+        values = [NestedRecord(1, element) for element in values[0].value]
     top = [each.value for each in values]
-    notes: tuple[str, ...] = ()
-    if not path:
-        path = _find_path(top, usual)
-        if path:
-            notes = (f"records: `{path}`",)
-    title = "JSON lines"
-    if len(values) == 1 and isinstance(top[0], list):
-        values = [Value(values[0].line, element) for element in top[0]]
-        title = "JSON"
-    elif len(values) == 1:
-        title = "JSON"
-        if not path and _maps_ids(top[0]):
-            return _of_mapping(values[0], notes)
-    keys = path.split(".") if path else []
+    keys = tuple(path.split(".")) if path else _find_path(top, usual, declared)
+    known = {key.casefold() for key in (*ID_KEYS, *usual, *declared)}
+    if not keys and top and all(_maps_ids(value, known, single=len(top) > 1) for value in top):
+        items = [
+            NestedRecord(each.line, part, key=key) for each in values for key, part in each.value.items()
+        ]
+        return NestedRecords(items, are_lines)
+    if not keys:
+        return NestedRecords(values, are_lines)
     collector = _Collector()
     for each in values:
         collector.collect(each, keys)
-    names, rows = _table(collector.records)
-    groups = collector.groups if keys else None
-    return Records(title, names, rows, collector.lines, groups, notes)
+    return NestedRecords(collector.records, are_lines, keys)
 
 
-def _values(text: str) -> list[Value]:
+def _values(text: str) -> list[NestedRecord]:
     """The value of a JSON file, or those of its lines."""
-    try:
-        whole = loaded(text)
+    head, _, rest = text.strip().partition("\n")
+    # The first line is tried before the whole, which would be read in vain if each line is a value.
+    if not rest or _value(head, 1) is None:
+        whole = _value(text, 1)
         if whole is not None:
-            return [Value(1, whole)]
-        values = []
-        for line, content in enumerate(text.split("\n"), 1):
-            if not content.strip():
-                continue
-            value = loaded(content)
+            return [NestedRecord(1, whole)]
+    values = []
+    for line, content in enumerate(text.split("\n"), 1):
+        if content.strip():
+            value = _value(content, line)
             if value is None:
                 raise ReadingError(f"expected JSON, not {content.strip()[:60]!r}", _CURE, line)
-            values.append(Value(line, value))
-    except NotationError as error:
-        raise ReadingError(f"expected {error}", _CURE) from None
+            values.append(NestedRecord(line, value))
     if not values:
         raise ReadingError("expected JSON, and the file is empty", _CURE)
     return values
 
 
-def _maps_ids(value: Any) -> bool:
-    """Whether an object has ids as keys: the values are all objects, or none is an object or a list."""
-    if not isinstance(value, dict) or not value:
+def _value(text: str, line: int) -> Any:
+    """The value of JSON; None if it is not JSON. Raises ReadingError for what is written otherwise."""
+    try:
+        return loaded(text)
+    except NotationError as error:
+        raise ReadingError(f"expected {error}", "Write it so.", line) from None
+
+
+def _maps_ids(value: Any, known: Collection[str], *, single: bool) -> bool:
+    """Whether an object has ids as keys: no known one, and the values are all objects, or hold none.
+
+    With `single`, it has one key, as where each line is an id with its value.
+    """
+    if not isinstance(value, dict) or not value or (single and len(value) > 1):
         return False
-    if set(ID_KEYS) & {key.casefold() for key in value}:
+    if not {key.casefold() for key in value}.isdisjoint(known):
         return False
-    objects = [isinstance(each, dict) for each in value.values()]
-    return all(objects) or not any(isinstance(each, dict | list) for each in value.values())
+    return all(isinstance(part, dict) for part in value.values()) or not any(
+        map(holds_objects, value.values())
+    )
 
 
-def _of_mapping(each: Value, notes: tuple[str, ...]) -> Records:
-    records = []
-    for key, value in each.value.items():
-        fields = _flatten(value, "") if isinstance(value, dict) else {"value": value}
-        records.append({"id": key} | fields)
-    names, rows = _table(records)
-    note = "ids: the keys of the object"
-    return Records("JSON", names, rows, [each.line] * len(rows), None, (note, *notes))
+def holds_objects(value: Any) -> bool:
+    """Whether it is an object, or a list with one at any depth."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(holds_objects, value)))
 
 
-def _table(records: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], list[list[Any]]]:
-    """The names of all fields in the order of their first use, and the rows of their values."""
-    names = tuple(dict.fromkeys(chain.from_iterable(records)))
-    return names, [[record.get(name) for name in names] for record in records]
-
-
-def _find_path(top: list[Any], usual: Collection[str]) -> str:
-    """The keys to the innermost list whose objects have a usual key, or else an id; empty for the top."""
-    for keys in (usual, ID_KEYS):
+def _find_path(top: list[Any], usual: Collection[str], declared: Collection[str]) -> tuple[str, ...]:
+    """The keys to the list whose objects have a declared or usual key, or else an id; empty for the top."""
+    for keys in (declared, usual, ID_KEYS):
         folded = {key.casefold() for key in keys}
-        paths = [path for value in top[:_LOOKED_AT] for path in _paths(value, "", folded)]
+        paths = [path for value in top[:_LOOKED_AT] for path in _paths(value, (), folded)]
         if paths:
-            return max(paths, key=lambda path: path.count(".") + bool(path))
-    return ""
+            return min(paths, key=len) if keys is declared else max(paths, key=len)
+    return ()
 
 
-def _paths(value: Any, path: str, usual: set[str]) -> Iterator[str]:
+def _paths(value: Any, path: tuple[str, ...], usual: set[str]) -> Iterator[tuple[str, ...]]:
     """The paths of lists of objects with a usual key, and that of the value itself."""
     if isinstance(value, list):
         for element in value[:_LOOKED_AT]:
             yield from _paths(element, path, usual)
     elif isinstance(value, dict):
-        if usual & {key.casefold() for key in value}:
+        if not usual.isdisjoint(map(str.casefold, value)):
             yield path
         for key, part in value.items():
             # An object is a part of its record; a list of objects may be the list of the records.
             if isinstance(part, list | dict):
-                inner = f"{path}.{key}" if path else key
+                inner = (*path, key)
                 for deeper in _paths(part, inner, usual):
                     if isinstance(part, list) or deeper != inner:
                         yield deeper
@@ -137,46 +195,28 @@ def _paths(value: Any, path: str, usual: set[str]) -> Iterator[str]:
 
 @dataclass
 class _Collector:
-    """Gathers the records of one file."""
+    """Gathers the records of one file from the lists that hold them."""
 
-    records: list[dict[str, Any]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    groups: list[int] = field(default_factory=list)
+    records: list[NestedRecord] = field(default_factory=list)
     lists: int = 0
     """Lists of records met so far."""
 
-    def collect(self, each: Value, keys: Sequence[str]) -> None:
-        """Add the records that these keys lead to, from a value of the file."""
-        if keys:
-            self._descend(each.value, keys, {}, "", each.line)
-        else:
-            self._add(each.value, {}, "", each.line)
-
-    def _descend(
-        self, value: Any, keys: Sequence[str], outer: Mapping[str, Any], prefix: str, line: int
-    ) -> None:
-        """Go one key deeper, with the fields of the objects around."""
-        key, *rest = keys
-        name = f"{prefix}{key}"
-        if not isinstance(value, dict) or key not in value:
-            raise ReadingError(f"expected an object with the key {name!r}", _CURE, line)
-        others = {other: part for other, part in value.items() if other != key}
-        fields = {**outer, **_flatten(others, prefix)}
-        part = value[key]
-        elements = part if isinstance(part, list) else [part]
-        self.lists += not rest
-        for element in elements:
-            if rest:
-                self._descend(element, rest, fields, f"{name}.", line)
+    def collect(self, each: NestedRecord, keys: Sequence[str], at: int = 0) -> None:
+        """Add the records that the keys from the one at a depth on lead to, from an object."""
+        key = keys[at]
+        if not isinstance(each.value, dict) or key not in each.value:
+            name = ".".join(keys[: at + 1])
+            raise ReadingError(f"expected an object with the key {name!r}", _CURE, each.line)
+        part = each.value[key]
+        around = (*each.around, each.value)
+        innermost = at + 1 == len(keys)
+        for element in part if isinstance(part, list) else [part]:
+            inner = NestedRecord(each.line, element, around, self.lists)
+            if innermost:
+                self.records.append(inner)
             else:
-                self._add(element, fields, name, line)
-
-    def _add(self, value: Any, outer: Mapping[str, Any], name: str, line: int) -> None:
-        prefix = f"{name}." if name else ""
-        own = _flatten(value, prefix) if isinstance(value, dict) else {name or "value": value}
-        self.records.append({**outer, **own})
-        self.lines.append(line)
-        self.groups.append(self.lists - 1)
+                self.collect(inner, keys, at + 1)
+        self.lists += innermost
 
 
 def _flatten(value: Mapping[str, Any], prefix: str) -> dict[str, Any]:

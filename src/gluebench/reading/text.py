@@ -26,16 +26,16 @@ class Row(NamedTuple):
     cells: list[str]
 
 
-def decode(data: bytes, *, encoding: str = "") -> str:
+def decode(data: bytes, *, encoding: str = "", errors: str = "strict") -> str:
     """The text of a file, without a byte order mark and with line feeds as line ends.
 
-    It is UTF-8, or UTF-16 that shows by its mark or by the zero bytes of its first characters, unless
-    another encoding is named. Raises ReadingError with the first line that is no text, LookupError for an
-    encoding that does not exist.
+    It is UTF-8 or UTF-16, see `unicode_form`, unless another encoding is named; `errors` are those of
+    `bytes.decode`. Raises ReadingError with the first line that is no text, LookupError for an encoding that
+    does not exist.
     """
-    name = encoding or _unicode_form(data)
+    name = encoding or unicode_form(data)
     try:
-        text = data.decode(name)
+        text = data.decode(name, errors)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         title = encoding or "UTF-8"
@@ -46,7 +46,8 @@ def decode(data: bytes, *, encoding: str = "") -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _unicode_form(data: bytes) -> str:
+def unicode_form(data: bytes) -> str:
+    """The name of UTF-16, which shows by its mark or by the zero bytes of the first characters, or UTF-8."""
     head = data[:64]
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -55,6 +56,16 @@ def _unicode_form(data: bytes) -> str:
     if len(head) > 3 and not head[::2].strip(b"\0"):
         return "utf-16-be"
     return "utf-8"
+
+
+def as_utf8(data: bytes) -> bytes:
+    """The text in UTF-8, if it is UTF-16 without a fault; else the same bytes."""
+    if unicode_form(data) == "utf-8":
+        return data
+    try:
+        return decode(data).encode()
+    except ReadingError:
+        return data
 
 
 def find_delimiter(text: str) -> str:

@@ -16,7 +16,8 @@ from gluebench.scoring.metrics import (
     spearman,
     weighted_f1,
 )
-from gluebench.scoring.report import SCHEMA, ClassScore, DiagnosticReport, Report, Score, TaskReport
+from gluebench.scoring.metrics.counts import ClassScore
+from gluebench.scoring.report import SCHEMA, DiagnosticReport, Report, Score, TaskReport
 from gluebench.scoring.summary import Spread, Summary, grade_runs, summarise, summarize
 from gluebench.scoring.tags import Metadata
 from gluebench.submission.values import SubmissionError

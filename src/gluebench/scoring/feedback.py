@@ -91,7 +91,10 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
 
 def without_hidden_classes(report: Report, benchmark: Benchmark) -> Report:
     """The report with the classes of tasks whose labels are public; those of others reveal labels."""
-    public = {file.name for task in benchmark.tasks if task.labels_public for file in task.files}
+    public: set[str] = set()
+    for task in benchmark.tasks:
+        if task.labels_public:
+            public.update(file.name for file in task.files)
     classes = {name: scores for name, scores in report.classes.items() if name in public}
     return report._replace(classes=by_class(classes))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
 from gluebench.benchmark.metrics import needs, scheme_problem
+from gluebench.reading.text import as_utf8
 from gluebench.scoring.tags import (
     GROUP,
     Category,
@@ -18,15 +19,15 @@ from gluebench.scoring.tags import (
     Sheet,
     Tagged,
     categories,
-    nested_groups,
     numbered,
     problem,
     read_metadata,
     read_phenomena,
+    with_pairs,
 )
 from gluebench.submission.check import other_sizes
 from gluebench.submission.forms import cell_form
-from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
+from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem, listed
 from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped, shaped
@@ -100,8 +101,9 @@ class Gold:
     """What the uncertainty is over, in a sentence, if the labels are those of a scored table."""
 
     def __post_init__(self) -> None:
-        """Raise GoldError if a metric lacks what it needs: groups, or tags in its scheme."""
+        """Add declared pairs. Raise GoldError if a metric lacks groups or tags in its scheme."""
         problems = []
+        object.__setattr__(self, "metadata", with_pairs(self.metadata, self.benchmark, self.columns))
         for task in self.benchmark.tasks:
             for metric in task.metrics:
                 column = self.columns.get(metric.file)
@@ -167,13 +169,14 @@ def read_gold(
         if content is None:
             continue
         labels = file.of_labels()
-        column = _read_labels(name, content, labels, task, problems, role=role, partial=partial)
+        column, groups = _read_labels(name, content, labels, task, problems, role=role, partial=partial)
         if column is None:
             continue
         columns[file.name] = column
-        nested = _read_groups(content, labels, task, column)
-        if nested is not None and read(f"{file.name}{METADATA_SUFFIX}") is None:
-            metadata[file.name] = nested
+        grouped = any(needs(metric.function, "groups") for metric in task.metrics)
+        if grouped and groups and read(f"{file.name}{METADATA_SUFFIX}") is None:
+            own = [groups[index] for index in column.row_indices]
+            metadata[file.name] = Metadata(numbered(own), {})
             warnings.append(f"{file.name}: its groups come from the nesting of {name}")
         for suffix, read_sheet, by_file in sheets:
             data = read(name := f"{file.name}{suffix}")
@@ -181,24 +184,15 @@ def read_gold(
                 sheet = Sheet(name, data, split, column.row_indices)
                 by_file[file.name] = read_sheet(sheet, task)
                 problems += sheet.problems
-        _add_pairs(metadata, file, task, column)
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
         contents = {file.path: read(f"{file.name}{SUFFIX}") for file in benchmark.files(role)}
-        lines = {path: count_lines(data) for path, data in contents.items() if data is not None}
+        lines = {path: count_rows(data) for path, data in contents.items() if data is not None}
         other = of_other_benchmark(lines, benchmark, role)
         raise GoldError(problems if other is None else [other], folder=home)
     gold = Gold(benchmark, role, home, columns, phenomena, metadata, partial, warnings=tuple(warnings))
     return gold if given is not None else _with_version(gold)
-
-
-def _add_pairs(metadata: dict[str, Metadata], file: TestFile, task: Task, column: Column) -> None:
-    """Make groups of examples 0 and 1, 2 and 3, and so on, if the manifest says so and no file has others."""
-    about = metadata.get(file.name, Metadata(None, {}))
-    if task.in_pairs and about.groups is None:
-        pairs = numbered([index // 2 for index in column.row_indices])
-        metadata[file.name] = about._replace(groups=pairs)
 
 
 def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:
@@ -246,8 +240,10 @@ def _read_labels(
     *,
     role: Role,
     partial: bool,
-) -> Column | None:
-    """Read the labels of a file; append errors to `problems`."""
+) -> tuple[Column | None, Mapping[int, int]]:
+    """The labels of a file, and index to group if they are nested in JSON; append errors to `problems`."""
+    data = as_utf8(data)
+    groups: Mapping[int, int] = {}
     layout = Layout(
         task.words or (task.vocabulary if task.form == "probabilities" else ()),
         file.size(role),
@@ -258,7 +254,9 @@ def _read_labels(
         ids=file.splits[role].ids,
     )
     if _is_shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
-        table = read_shaped(name, data, file, task, layout, role)
+        found = read_shaped(name, data, file, task, layout, role)
+        table = found.table
+        groups = found.groups
     else:
         data = _LACKING.sub(b"", data) if file.gaps else data
         table = read_table(name, data, layout)
@@ -270,16 +268,7 @@ def _read_labels(
     problems += [
         problem("more", name, what=f"{count:,} more of {code}") for code, count in table.unshown.items()
     ]
-    return table.column
-
-
-def _read_groups(data: bytes, file: TestFile, task: Task, column: Column) -> Metadata | None:
-    """The groups of a file whose answers are nested in them, for a task whose metrics need them."""
-    if not any(needs(metric.function, "groups") for metric in task.metrics):
-        return None
-    groups = nested_groups(data.decode("utf-8-sig"), file.column or "label")
-    own = [groups.get(index) for index in column.row_indices]
-    return None if None in own else Metadata(numbered(own), {})
+    return table.column, groups
 
 
 def _content(home: str, name: str) -> bytes | None:

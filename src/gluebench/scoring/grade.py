@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
@@ -13,10 +13,9 @@ from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
 from gluebench.scoring.intervals import NO_BAR, Bar, mean_bar
 from gluebench.scoring.metrics import Point, function_of, point, task_score
-from gluebench.scoring.metrics.counts import ClassCounts, counts_of_labels
+from gluebench.scoring.metrics.counts import ClassScore, label_scores
 from gluebench.scoring.pairs import Pairs, matched, share_cells
 from gluebench.scoring.report import (
-    ClassScore,
     DiagnosticReport,
     Report,
     Score,
@@ -110,17 +109,17 @@ def class_scores(benchmark: Benchmark, pairs: Mapping[str, Pairs]) -> Mapping[st
     files = {}
     for task in benchmark.tasks:
         for name, metrics in task.metrics_by_file().items():
-            counts = _class_counts(pairs[name], metrics) if name in pairs else {}
-            if len(counts) <= MOST_CLASSES and {*counts} - {""}:
-                files[name] = {label: ClassScore.of(*of_class) for label, of_class in counts.items()}
+            scores = _class_scores(pairs[name], metrics) if name in pairs else {}
+            if len(scores) <= MOST_CLASSES and {*scores} - {""}:
+                files[name] = scores
     return by_class(files)
 
 
-def _class_counts(pairs: Pairs, metrics: Sequence[Metric]) -> Mapping[str, ClassCounts]:
+def _class_scores(pairs: Pairs, metrics: Iterable[Metric]) -> Mapping[str, ClassScore]:
     if pairs.predicted.labels:
-        return counts_of_labels(pairs)
-    counters = ((metric, function_of(metric).class_counts) for metric in metrics)
-    return next((count(pairs, metric) for metric, count in counters if count), {})
+        return label_scores(pairs.gold.labels, pairs.table)
+    scorers = ((metric, function_of(metric).class_scores) for metric in metrics)
+    return next((scorer(pairs, metric) for metric, scorer in scorers if scorer), {})
 
 
 def submission_from(run: Run, gold: Gold) -> Submission:

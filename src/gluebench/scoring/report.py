@@ -12,6 +12,7 @@ from gluebench.benchmark.figures import counted, interval, percent, unit
 from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
+from gluebench.scoring.metrics.counts import ClassScore
 from gluebench.scoring.notebook import ends, html_table, to_frame
 from gluebench.scoring.tags import OVERALL
 from gluebench.version import __version__
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 SCHEMA = "gluebench.report/1"
 FIELDS = ("task", "metric", "breakdown", "category", "value", "low", "high", "n", "withheld", "covered")
 """Columns of a report as one table."""
-CLASS_FIELDS = ("file", "class", "precision", "recall", "f1", "support", "predicted")
-"""Columns of its classes as one table."""
 METRICS_VERSION = 1
 """Grows when a metric gives another value for the same answers and labels; boards rank one version."""
 DIGITS = 16
@@ -111,27 +110,6 @@ class DiagnosticReport(NamedTuple):
         return {**values, **metadata}
 
 
-class ClassScore(NamedTuple):
-    """Precision, recall and F1 of one class, as fractions; None where it would divide by 0."""
-
-    precision: float | None
-    recall: float | None
-    f1: float | None
-    support: int
-    """How often gold has the class: in examples, labels, entities, spans or tokens."""
-    predicted: int
-    """How often the predictions have it."""
-
-    @classmethod
-    def of(cls, hits: int, support: int, predicted: int) -> ClassScore:
-        """Build the scores from counts; `hits` of the predicted ones are right."""
-        precision = hits / predicted if predicted else None
-        recall = hits / support if support else None
-        either = support + predicted
-        f1 = 2 * hits / either if either else None
-        return cls(precision, recall, f1, support, predicted)
-
-
 class Report(NamedTuple):
     """The result of `grade`; the command prints its JSON, the site stores it and the API serves it."""
 
@@ -180,12 +158,6 @@ class Report(NamedTuple):
         for name, diagnostic in self.diagnostics.items():
             for kind, category, score in diagnostic.parts() if diagnostic else ():
                 yield record(score, task=name, breakdown=kind, **({"category": category} if category else {}))
-
-    def class_records(self) -> Iterator[dict[str, object]]:
-        """Yield a JSON-ready record of CLASS_FIELDS for each class of each test file."""
-        for file, scores in self.classes.items():
-            for name, score in scores.items():
-                yield {"file": file, "class": name, **fields_of(score)}
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each score; see FIELDS. Raises ImportError without pandas."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from gluebench.benchmark import Phenomenon, Split, Task
+from gluebench.benchmark import Benchmark, Phenomenon, Split, Task
 from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import closest, fold
-from gluebench.reading.nested import ID_KEYS, read_json
 from gluebench.reading.notation import PLACE
-from gluebench.reading.records import ReadingError
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
+from gluebench.submission.submission import Column
 
 GROUP = "group"
+DIRECTION = "direction"
 OVERALL = "overall"
 Value = TypeVar("Value", bound=Hashable)
 
@@ -173,24 +173,6 @@ def read_metadata(sheet: Sheet, task: Task) -> Metadata:
     return Metadata(None if groups is None else numbered(groups), values)
 
 
-def nested_groups(text: str, column: str) -> dict[int, int]:
-    """Index of each answer of nested JSON to the number of its group, the innermost list that holds it.
-
-    An answer is an object with the key `column`; its index is its id or, without one, its place among all.
-    Empty if the answers are not in several lists within objects.
-    """
-    try:
-        records = read_json(text, usual=(column,))
-    except ReadingError:
-        return {}  # a table
-    if records.groups is None or len({*records.groups}) < 2:
-        return {}
-    inner = records.names[records.find(column) or 0].rpartition(".")[0]
-    own = [f"{inner}.{key}" for key in ID_KEYS if f"{inner}.{key}" in records.names]
-    indices = records.column(own[0]) if own else range(len(records.rows))
-    return dict(zip(indices, records.groups, strict=True))
-
-
 def _check_columns(sheet: Sheet, task: Task) -> None:
     if not {GROUP, *task.metadata} & set(sheet.columns):
         sheet.refuse_header(GROUP, *task.metadata)
@@ -233,6 +215,28 @@ def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -
         places = places_of(columns.get(column, ()))
         parts += [Category(column, value, tuple(positions)) for value, positions in places.items()]
     return tuple(part for part in parts if part.positions)
+
+
+def with_pairs(
+    metadata: Mapping[str, Metadata], benchmark: Benchmark, columns: Mapping[str, Column]
+) -> dict[str, Metadata]:
+    """The metadata with groups and directions of pairs, for tasks whose manifest declares pairs.
+
+    Examples 0 and 1, 2 and 3, and so on are then one pair of texts, the first of them forward (section 4 of
+    the paper). Groups and directions that are known stay.
+    """
+    paired = dict(metadata)
+    for task in benchmark.tasks:
+        for name in (file.name for file in task.files if task.in_pairs and file.name in columns):
+            about = metadata.get(name, Metadata(None, {}))
+            if about.groups is not None:
+                continue
+            indices = columns[name].row_indices
+            directions = tuple("backward" if index % 2 else "forward" for index in indices)
+            known = {DIRECTION: directions, **about.columns}
+            ordered = {key: known[key] for key in task.metadata if key in known}
+            paired[name] = Metadata(numbered([index // 2 for index in indices]), ordered)
+    return paired
 
 
 def numbered(values: Sequence[Hashable]) -> tuple[int, ...]:

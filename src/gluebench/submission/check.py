@@ -11,15 +11,18 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
+from gluebench.benchmark.metrics import needs
 from gluebench.reading.notation import is_number
+from gluebench.reading.records import ReadingError
 from gluebench.submission.archive import read_members
 from gluebench.submission.archive_problems import base_name, some
 from gluebench.submission.forms import cell_form
+from gluebench.submission.layouts import tabbed_cells
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
-from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
+from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
 from gluebench.submission.rows import Layout
-from gluebench.submission.shapes import read_shaped_rows, shaped
+from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column, Submission, missing_files
 from gluebench.submission.tables import Table, read_table
 
@@ -34,6 +37,8 @@ _OF_TABLES = ("json", "separator", "header", "no-header", "columns")
 """Mistakes of a table that do not matter where the manifest says another shape."""
 _CLEARLY = 0.15
 """Share of rows by which swapped labels must fit better before a warning is given."""
+_AROUND = ("''", '""', "[]", "‘’", "“”", "«»")
+"""Quotes and brackets around a text."""
 _MOST_LABELS = 6
 """Largest label set of which all orders are tried."""
 
@@ -65,7 +70,7 @@ def check(
             data = members[paths[0]] if readers[paths[0]] else members.pop(paths[0])
             read = _read(paths[0], data, file, benchmark.task(file.task), role=role)
             problems += read.problems
-            lines[paths[0]] = count_lines(data) if read.column is None else len(read.column) + 1
+            lines[paths[0]] = count_rows(data) if read.column is None else len(read.column) + 1
             if read.unshown:
                 unshown[paths[0]] = read.unshown
             if read.column is not None:
@@ -125,6 +130,9 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
     if table.column is not None:
         if task.form == "ranking" and b":" in data:
             table.problems.extend(_gain(path, table.column))
+        schemes = {metric.scheme for metric in task.metrics if needs(metric.function, "scheme")}
+        for scheme in () if task.vocabulary else schemes:
+            table.problems.append(_problem("tag-scheme", path, "notice", scheme=scheme))
         suspected = suspicions(path, table.column, task)
         table.problems.extend(suspected.problems)
         table.unshown.update(suspected.unshown)
@@ -148,18 +156,20 @@ def read_file(
     """
     expected = layout(file, task, role)
     if not shaped(file, role):
-        return explain(path, data, expected, choices=choices, thorough=thorough)
-    table, cells = read_shaped_rows(path, data, file, task, expected, role)
-    if not _is_wrong(table) or expected.form:
+        return explain(path, data, expected, task, choices=choices, thorough=thorough)
+    found = read_shaped(path, data, file, task, expected, role)
+    table = found.table
+    if not _is_wrong(table):
         return table
     from gluebench.submission.mistakes import Choices, explained_rows
 
-    if cells.rows:
-        table = explained_rows(path, cells, expected, table, choices=choices or Choices())
+    if found.cells.rows:
+        given = choices or Choices()
+        table = explained_rows(path, found.cells, expected, table, task=task, choices=given)
     in_lists = file.splits[role].ordered and data.lstrip()[:1] in (b"[", b"{")
-    if table.column is not None or in_lists or expected.ids:
+    if table.column is not None or in_lists or expected.ids or expected.form:
         return table
-    plain = explain(path, data, expected, choices=choices, thorough=True)
+    plain = explain(path, data, expected, task, choices=choices, thorough=True)
     if plain.column is None:
         return table
     first = next(problem for problem in table.problems if problem.severity == "error")
@@ -169,14 +179,31 @@ def read_file(
 
 
 def explain(
-    path: str, data: bytes, expected: Layout, *, choices: Choices | None = None, thorough: bool = False
+    path: str,
+    data: bytes,
+    expected: Layout,
+    task: Task,
+    *,
+    choices: Choices | None = None,
+    thorough: bool = False,
 ) -> Table:
     """Read a table of index or id and value; if it has errors, explain common mistakes."""
     table = read_table(path, data, expected)
-    if not _is_wrong(table) or expected.form:
+    if not _is_wrong(table):
         return table
-    from gluebench.submission.mistakes import Choices, explained
+    from gluebench.submission.mistakes import MOST_BYTES, Choices, explained, explained_rows
 
+    if expected.form:
+        codes = {problem.code for problem in table.problems}
+        unread = ("empty-file", "encoding", "too-large", "separator")
+        if len(data) > MOST_BYTES or not codes.isdisjoint(unread):
+            return table
+        try:
+            cells = tabbed_cells(data, header="no-header" not in codes)
+        except ReadingError:
+            return table
+        cells.departures += [(code, "") for code in ("header", "no-header") if code in codes]
+        return explained_rows(path, cells, expected, table, task=task, choices=choices or Choices())
     return explained(path, data, expected, table, choices=choices or Choices(), thorough=thorough)
 
 
@@ -206,7 +233,7 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
         swapped = _swapped(name, column, task)
         return Suspicions([swapped] if swapped else [], {})
     if task.form != "numbers":
-        return Suspicions([], {})
+        return Suspicions(_odd_cells(name, column, task), {})
     low, high = task.score_range or (-inf, inf)
     if column.within(low, high):
         return Suspicions([], {})
@@ -219,6 +246,18 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     ]
     more = len(rows) - len(problems)
     return Suspicions(problems, {"outside-range": more} if more else {})
+
+
+def _odd_cells(name: str, column: Column, task: Task) -> list[Problem]:
+    """Warn if all ids of rankings are numbers with decimals, or all texts are in quotes or brackets."""
+    cells = [cell for cell in column.cells if cell]
+    if not cells:
+        return []
+    if task.form == "ranking" and all("." in each and is_number(each) for cell in cells for each in cell):
+        return [_problem("scores-for-ids", name, "warning", value=" ".join(cells[0])[:60])]
+    if task.form == "text" and all(len(cell) > 1 and cell[0] + cell[-1] in _AROUND for cell in cells):
+        return [_problem("marked-texts", name, "warning", value=cells[0][:60])]
+    return []
 
 
 def _gain(name: str, column: Column) -> list[Problem]:

@@ -194,7 +194,9 @@ def arc(label: str, words: frozenset[str]) -> tuple[int, str]:
 
 def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], ...]:
     spans = sorted(_span(part, words) for part in filter(None, map(str.strip, cell.split(";"))))
-    if len({span if words else span[:2] for span in spans}) < len(spans):
+    # A span of weight 0 says how long the text is, and may stand beside one over the whole text.
+    once = [span if words else span[:2] for span in spans if words or not span[2] or float(span[2])]
+    if len({*once}) < len(once):
         raise RepeatedError(cell)
     return tuple(spans)
 

@@ -1,47 +1,40 @@
-"""Read rows of predictions in many formats: tabs, commas, spaces, JSON; UTF-8 or UTF-16."""
+"""Rows of predictions in formats that were not expected: tabs, commas, spaces, JSON."""
 
 from __future__ import annotations
 
-import csv
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
-from gluebench.reading.notation import NotationError, is_number, loaded
+from gluebench.reading.nested import is_json
+from gluebench.reading.notation import is_number
+from gluebench.reading.records import ReadingError
+from gluebench.reading.text import DELIMITERS, LINE, Row, decode, find_delimiter, read_table
+from gluebench.submission.answers import KEYS, VALUES, read_answers
+from gluebench.submission.forms import plain_cell
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 
-KEYS = ("index", "idx", "id", "guid", "example_id", "pairid", "", "unnamed: 0")
-"""Common names of the index column, in any letter case, the most reliable first."""
-VALUES = (
-    *("prediction", "predictions", "predicted_label", "predicted", "pred", "preds", "label", "labels"),
-    *("output", "answer", "answers", "class", "score", "scores"),
-)
-"""Common names of the column of predictions."""
 _MOST_COLUMNS = 100
-_SEPARATORS = {
-    "\t": "tabs",
-    ";": "semicolons",
-    ",": "commas",
-    "|": "bars",
-    "\\t": "a backslash and a t",
-    " ": "spaces",
-}
+_SEPARATORS = {**DELIMITERS, "\\t": "a backslash and a t", " ": "spaces"}
+"""What separates the cells of a row, in words."""
 
 
 class NotRecognizedError(Exception):
     """No rows could be read; `line` is the line that is not JSON as expected, else 0."""
 
-    def __init__(self, line: int = 0, text: str = "", expected: object = "") -> None:
+    def __init__(self, line: int = 0, text: str = "", expected: str = "") -> None:
         super().__init__(line)
         self.line, self.text, self.expected = line, text, expected
 
     def problem(self, name: str) -> Problem:
         """The error in a file of JSON lines."""
-        example = 'an object with "prediction", as {"index": 0, "prediction": "entailment"}'
-        expected, fix = f"expected {self.expected or example}", "Write one such object a line."
-        return Problem("json-line", "error", name, expected, fix, self.line, None, self.text[:60])
+        example = 'expected an object with "prediction", as {"index": 0, "prediction": "entailment"}'
+        fix = "Write one such object a line."
+        return Problem(
+            "json-line", "error", name, self.expected or example, fix, self.line, None, self.text[:60]
+        )
 
 
 @dataclass
@@ -56,22 +49,41 @@ class Cells:
 
 def cells_of(data: bytes, layout: Layout) -> Cells:
     """The cells of a file. Raises NotRecognizedError."""
-    cells = Cells()
-    text = _decoded(data, cells)
-    numbered = list(enumerate(re.split(r"\r\n|\r|\n", text), 1))
-    if text.lstrip()[:1] in ("{", "["):
+    text = decode(data, errors="backslashreplace")
+    if "\0" in text[:64] or text.startswith("PK"):
+        raise NotRecognizedError
+    if is_json(text):
         try:
-            return _read_json(text, numbered, layout.most_rows)
+            return _json_cells(text)
         except NotRecognizedError:
             if not re.match(r"\s*\[ *[-+.0-9]", text):  # otherwise these may be class probabilities
                 raise
-    lines = [(line, content) for line, content in numbered if content.strip()]
-    if not lines:
+    cells = _table_cells(text)
+    if not cells.rows:
         raise NotRecognizedError
-    separator = _separator([content for _, content in lines[:20]])
-    if separator not in ("", "\t"):
+    _take_header(cells, layout)
+    return cells
+
+
+def tabbed_cells(data: bytes, *, header: bool) -> Cells:
+    """The cells between tabs, below the header if there is one. Raises ReadingError for what is no text."""
+    rows = [row for row in read_table(decode(data), "\t") if row.cells]
+    rows = rows[1:] if header else rows
+    return Cells(rows=[row.cells for row in rows], lines=[row.line for row in rows])
+
+
+def _table_cells(text: str) -> Cells:
+    separator = _separator(text)
+    cells = Cells()
+    if separator not in (LINE, "\t"):
         cells.departures.append(("separator", _SEPARATORS[separator]))
-    for line, row in _split(lines, separator):
+    for line, row in _split(text, separator):
+        if len(row) == 2 and row[1].strip():
+            cells.rows.append(row)
+            cells.lines.append(line)
+            continue
+        if not any(map(str.strip, row)):
+            continue
         if len(row) > _MOST_COLUMNS:
             raise NotRecognizedError
         padded = len(row) > 2 and not row[-1].strip()
@@ -81,58 +93,36 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
             cells.departures.append(("quotes", ""))
         cells.rows.append(row)
         cells.lines.append(line)
-    _take_header(cells, layout)
     return cells
 
 
-def _decoded(data: bytes, cells: Cells) -> str:
-    """Decode the text; UTF-16 is recognized by its byte order mark or by zero bytes at the start."""
-    head = data[:64]
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        order = "utf-16"
-    elif len(head) > 3 and not head[1::2].strip(b"\0"):
-        order = "utf-16-le"
-    elif len(head) > 3 and not head[::2].strip(b"\0"):
-        order = "utf-16-be"
-    elif b"\0" in head or head[:2] == b"PK":  # not a text
-        raise NotRecognizedError
-    else:
-        return data.decode("utf-8-sig", "backslashreplace")
-    cells.departures.append(("encoding", ""))
-    return data.decode(order, "replace")
-
-
-def _separator(lines: list[str]) -> str:
-    """A tab if one of the first two rows has one, else the first separator of the first and most rows."""
-    if any("\t" in line for line in lines[:2]):
-        return "\t"
-    for separator in _SEPARATORS:
-        having = [separator in line.strip() for line in lines]
-        if having[0] and 2 * sum(having) > len(lines):
+def _separator(text: str) -> str:
+    """What is between the cells; blanks, or a backslash and a t, if the first row and most others have it."""
+    delimiter = find_delimiter(text)
+    if delimiter != LINE:
+        return delimiter
+    lines = [line.strip() for line in text[: 1 << 16].split("\n") if line.strip()][:20]
+    for separator in ("\\t", " "):
+        having = [separator in line for line in lines]
+        if having[:1] == [True] and 2 * sum(having) > len(lines):
             return separator
-    return ""
+    return LINE
 
 
-def _split(lines: list[tuple[int, str]], separator: str) -> Iterator[tuple[int, list[str]]]:
-    if separator in (",", ";", "|"):
+def _split(text: str, separator: str) -> Iterator[Row]:
+    if separator in DELIMITERS:
         try:
-            yield from [*_read_csv(lines, separator)]
+            rows = list(read_table(text, separator))
+            # A line end within quotes would end the row when it is read again.
+            yield from (Row(line, [plain_cell(cell) for cell in cells]) for line, cells in rows)
             return
-        except csv.Error:  # a field is too long to be a prediction
+        except ReadingError:  # a quotation mark is text, or a field is too long to be a prediction
             pass
-    for line, content in lines:
-        if separator == " ":
-            yield line, content.split()
+    for line, content in enumerate(text.split("\n"), 1):
+        if separator == LINE:
+            yield Row(line, [content])
         else:
-            yield line, content.split(separator) if separator else [content]
-
-
-def _read_csv(lines: list[tuple[int, str]], separator: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader((content for _, content in lines), delimiter=separator, skipinitialspace=True)
-    before = 0
-    for row in reader:
-        yield lines[before][0], row
-        before = reader.line_num
+            yield Row(line, content.split() if separator == " " else content.split(separator))
 
 
 def _take_header(cells: Cells, layout: Layout) -> None:
@@ -159,52 +149,28 @@ def _fractions(row: list[str]) -> bool:
     return all(map(is_number, row)) and not all(cell.strip().isdecimal() for cell in row)
 
 
-def _read_json(text: str, lines: list[tuple[int, str]], most: int) -> Cells:
-    """Read JSON lines or one JSON value, up to `most` + 1 examples. Raises NotRecognizedError."""
-    whole = _loaded(text, 1)
-    if whole is not None:
-        items = [(1, item, text) for item in _examples(whole)]
-    else:
-        items = [(line, _loaded(content, line), content) for line, content in lines if content.strip()]
+def _json_cells(text: str) -> Cells:
+    """The rows of index and prediction of JSON. Raises NotRecognizedError."""
+    try:
+        answers = read_answers(text, VALUES)
+    except ReadingError as error:
+        line = error.line or 1
+        raise NotRecognizedError(line, text.split("\n")[line - 1].strip(), error.expected) from None
     cells = Cells(header=["index", "prediction"], departures=[("json", "")])
-    for line, item, source in items[: most + 1]:
-        index, value = _pair(item)
-        if not isinstance(value, str | int | float) or isinstance(value, bool):
-            raise NotRecognizedError(line, source)
-        cells.rows.append([str(len(cells.rows)) if index is None else str(index), str(value)])
-        cells.lines.append(line)
+    for number, answer in enumerate(answers):
+        index = answer.index
+        value = answer.value
+        if isinstance(value, list) and len(value) == 2 and isinstance(value[0], int | str):
+            index = value[0]
+            value = value[1]
+        if isinstance(value, list) and len(value) > 1 and all(isinstance(x, int | float) for x in value):
+            value = json.dumps(value)  # probabilities
+        if not isinstance(value, str | int | float):
+            raise NotRecognizedError(answer.line, json.dumps(value))
         if index is None:
             cells.departures[1:] = [("no-index", "")]
+        cells.rows.append([str(number if index is None else index), str(value)])
+        cells.lines.append(answer.line)
     if not cells.rows:
-        raise NotRecognizedError(1, text.strip().splitlines()[0])
+        raise NotRecognizedError(1, text.strip().split("\n")[0])
     return cells
-
-
-def _loaded(text: str, line: int) -> Any:
-    try:
-        return loaded(text)
-    except NotationError as error:
-        raise NotRecognizedError(line, text.strip(), error) from None
-
-
-def _examples(value: Any) -> list[Any]:
-    """The examples of a JSON value: a list, an object with a list, or index to prediction."""
-    if isinstance(value, dict):
-        examples = _first(value, VALUES)
-        if examples is None:
-            return list(value.items())
-        return examples if isinstance(examples, list) else [value]
-    return value if isinstance(value, list) else [value]
-
-
-def _pair(item: Any) -> tuple[Any, Any]:
-    """Index (None if there is none) and value of one example."""
-    if isinstance(item, dict):
-        return _first(item, KEYS), _first(item, VALUES)
-    if isinstance(item, list | tuple):
-        return (item[0], item[1]) if len(item) == 2 and isinstance(item[0], int | str) else (None, None)
-    return None, item
-
-
-def _first(row: dict[str, Any], keys: Iterable[str]) -> Any:
-    return next((row[key] for key in keys if key in row), None)

@@ -14,24 +14,33 @@ from functools import partial
 from math import isfinite
 from typing import NamedTuple
 
+from gluebench.benchmark import Task
 from gluebench.reading.notation import is_number
-from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of
+from gluebench.reading.text import as_utf8
+from gluebench.submission.answers import KEYS, VALUES
+from gluebench.submission.layouts import Cells, NotRecognizedError, cells_of
 from gluebench.submission.problems import Problem, worded
 from gluebench.submission.rows import Layout
-from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, of_truth, read_table
+from gluebench.submission.tables import INDEX_NAMES, Table, allowed_values, most_marks, of_truth, read_table
 
 MOST_BYTES = 16 << 20
 """Files larger than this are not analyzed."""
 _SAMPLE = 4_000
 """Bytes at the start of a file that are searched for mistakes made in all of its rows."""
 _STRUCTURAL = frozenset(
-    {"encoding", "separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
+    {"separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
 )
 """Errors after which the whole file is analyzed; after others, only if the sample shows a mistake."""
+_PLACES = 3
+"""Lines of a mistake that are named."""
 _problem = worded(__file__)
 _EXPLAINS = {
-    "class-numbers": {"unknown-label"},
+    "class-numbers": {"unknown-label", "bad-cell"},
     "probabilities": {"unknown-label"},
+    "span-texts": {"bad-cell"},
+    "span-ends": {"bad-cell"},
+    "labels-alone": {"bad-cell"},
+    "logits": {"bad-cell"},
     "hidden-labels": {"unknown-label"},
     "index-restarts": {"repeated-index", "missing-index", "row-count"},
 }
@@ -59,32 +68,46 @@ class Sheet:
     order: tuple[str, ...] = ()
     """Label words in the order of the probabilities, if the file says it."""
 
-    def tell(self, code: str, *, what: str = "", value: str | None = None, line: int | None = None) -> None:
-        """Record a mistake."""
-        words = listed_words(self.layout.words) if self.layout.words else "a number such as 3.5"
+    def tell(
+        self,
+        code: str,
+        *,
+        what: str = "",
+        value: str | None = None,
+        line: int | None = None,
+        where: str = "",
+        repair: str = "",
+    ) -> None:
+        """Record a mistake, once for both columns."""
+        if any(mistake.code == code for mistake in self.mistakes):
+            return
         shown = value and value[:60]
         key = "id" if self.layout.ids else "index"
-        details = {"words": words, "column": self.layout.value, "key": key}
+        details = {"words": allowed_values(self.layout), "column": self.layout.value, "key": key}
         problem = _problem(code, self.name, what=what, value=shown, line=line, **details)
+        expected = f"{problem.expected} ({where})" if where else problem.expected
         fix = of_truth(value or "", self.layout.words) or problem.fix
-        self.mistakes.append(replace(problem, fix=fix))
+        self.mistakes.append(replace(problem, expected=expected, fix=fix, repair=repair or problem.repair))
 
-    def tell_first(self, code: str) -> None:
-        """Record a mistake of all values, at the first."""
-        lines = zip(self.cells.rows, self.cells.lines, strict=True)
-        line, value = next((line, row[1]) for row, line in lines if len(row) == 2)
-        self.tell(code, value=value, line=line)
+    def tell_cells(self, code: str, cells: Collection[str], *, column: int = 1, repair: str = "") -> None:
+        """Record a mistake of these values of a column, with their number and the first places."""
+        places = []
+        for row, line in zip(self.cells.rows, self.cells.lines, strict=True):
+            if len(row) == 2 and row[column] in cells:
+                places.append((line, row[column]))
+        lines = [str(line) for line, _ in places[:_PLACES]]
+        where = ""
+        if len(places) > 1:
+            where = f"{len(places):,} rows, lines {', '.join(lines)}{', ...' * (len(places) > _PLACES)}"
+        line, value = places[0]
+        self.tell(code, value=value, line=line, where=where, repair=repair)
 
-    def rewrite(self, column: int, code: str, change: Callable[[str], str]) -> None:
-        """Change the values of one column; record the first that changes as a mistake."""
+    def rewrite(self, column: int, code: str, change: Callable[[str], str], *, repair: str = "") -> None:
+        """Change the values of one column; record those that change as a mistake."""
         changes = {text: new for text in {*self.column(column)} if (new := change(text)) != text}
         if not changes:
             return
-        lines = zip(self.cells.rows, self.cells.lines, strict=True)
-        line, first = next(
-            (line, row[column]) for row, line in lines if len(row) == 2 and row[column] in changes
-        )
-        self.tell(code, value=first, line=line)
+        self.tell_cells(code, changes, column=column, repair=repair)
         for row in self.cells.rows:
             if len(row) == 2:
                 row[column] = changes.get(row[column], row[column])
@@ -108,6 +131,7 @@ def explained(
     The column holds the repaired predictions; None if errors remain. A large file is analyzed only if its
     first rows or its errors suggest a mistake in all rows, or if `thorough`.
     """
+    data = as_utf8(data)
     if len(data) > MOST_BYTES or most_marks(data, "\n\r") > layout.most_rows:
         return table
     if not (thorough or _is_promising(data, layout, table)):
@@ -119,11 +143,22 @@ def explained(
     return _read_again(sheet, table)
 
 
-def explained_rows(name: str, cells: Cells, layout: Layout, table: Table, *, choices: Choices) -> Table:
-    """Analyze the rows of a wrong file of another shape, of index or id and value; see `explained`."""
+def explained_rows(
+    name: str, cells: Cells, layout: Layout, table: Table, *, task: Task, choices: Choices
+) -> Table:
+    """Analyze the rows of index or id and value of a wrong file of another shape or form; see `explained`."""
     sheet = Sheet(name, layout, choices, cells)
-    for step in _ON_ROWS:
-        step(sheet)
+    for code, what in cells.departures:
+        sheet.tell(code, what=what, line=1)
+    if layout.form:
+        from gluebench.submission.form_mistakes import rewrite_cells
+
+        _indices(sheet)
+        rewrite_cells(sheet, task)
+        _repeated(sheet)
+    else:
+        for step in _ON_ROWS:
+            step(sheet)
     return _read_again(sheet, table)
 
 
@@ -142,7 +177,7 @@ def _read_again(sheet: Sheet, table: Table) -> Table:
         if problem.code not in hidden
     ]
     codes = {problem.code for problem in again.problems}
-    notices = [note for note in table.problems if note.severity == "notice" and note.code not in codes]
+    notices = [note for note in table.problems if note.severity != "error" and note.code not in codes]
     unshown = Counter({code: count for code, count in again.unshown.items() if code not in hidden})
     return Table(again.column, [*notices, *sheet.mistakes, *left], unshown)
 
@@ -262,8 +297,10 @@ def _is_index(rows: Sequence[Sequence[str]], at: int, layout: Layout) -> bool:
 
 def _are_values(rows: Sequence[Sequence[str]], layout: Layout) -> bool:
     """Whether any of the first rows, of one cell each, may be a prediction."""
-    words = {_folded(word) for word in (*layout.words, *layout.synonyms)}
-    return any(_folded(row[0]) in words or is_number(row[0]) or _CLASS.fullmatch(row[0]) for row in rows[:50])
+    words = {fold_word(word) for word in (*layout.words, *layout.synonyms)}
+    return any(
+        fold_word(row[0]) in words or is_number(row[0]) or _CLASS.fullmatch(row[0]) for row in rows[:50]
+    )
 
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
@@ -337,7 +374,7 @@ def _values(sheet: Sheet) -> None:
         return
     numbers = {text: whole(_CLASS.sub(r"\1", text)) or "" for text in strange}
     if strange == {"-1"}:
-        sheet.tell_first("hidden-labels")
+        sheet.tell_cells("hidden-labels", strange)
     elif all(number.isdecimal() and int(number) < len(sheet.layout.words) for number in numbers.values()):
         _class_numbers(sheet, numbers)
     elif all(_vector(text) or (is_number(text) and whole(text) is None) for text in strange):
@@ -355,7 +392,7 @@ def _vector(text: str) -> list[float]:
 
 def _probabilities(sheet: Sheet, cells: Collection[str]) -> None:
     """Record probabilities or logits; replace them by the label of the largest if the author wants that."""
-    sheet.tell_first("probabilities")
+    sheet.tell_cells("probabilities", cells)
     order = sheet.order or sheet.choices.words or sheet.layout.words
     vectors = {cell: _vector(cell) for cell in cells}
     fits = all(len(vector) == len(order) and all(map(isfinite, vector)) for vector in vectors.values())
@@ -363,8 +400,13 @@ def _probabilities(sheet: Sheet, cells: Collection[str]) -> None:
         return
     labels = {cell: order[vector.index(max(vector))] for cell, vector in vectors.items()}
     tied = sum(vectors[cell].count(max(vectors[cell])) > 1 for cell in sheet.column(1))
-    source = "of the header" if sheet.order else "given" if sheet.choices.words else "of the benchmark"
-    repair = f"the label with the largest number taken, in the order {source}: {', '.join(order)}"
+    taken = "the label with the largest number taken"
+    if sheet.order:
+        repair = f"{taken}, in the order of the header: {', '.join(order)}"
+    elif sheet.choices.words:
+        repair = f"{taken}, in the order given: {', '.join(order)}"
+    else:
+        repair = f"guess: {taken}, as if the columns were in the benchmark's order: {', '.join(order)}"
     if tied:
         repair += f"; the first of equal ones in {tied:,} rows"
     sheet.mistakes[-1] = replace(sheet.mistakes[-1], repair=repair)
@@ -375,31 +417,29 @@ def _probabilities(sheet: Sheet, cells: Collection[str]) -> None:
 
 def _class_numbers(sheet: Sheet, numbers: dict[str, str]) -> None:
     """Record class numbers; replace them by labels only if the author gave the order of the labels."""
-    sheet.tell_first("class-numbers")
     words = sheet.choices.words
     if {*words} != {*sheet.layout.words}:
+        sheet.tell_cells("class-numbers", numbers)
         return
     order = ", ".join(f"{word} for {number}" for number, word in enumerate(words))
-    sheet.mistakes[-1] = replace(sheet.mistakes[-1], repair=f"class numbers replaced by labels: {order}")
-    for row in sheet.cells.rows:
-        if len(row) == 2:
-            row[1] = words[int(numbers[row[1]])]
+    repair = f"class numbers replaced by labels: {order}"
+    sheet.rewrite(1, "class-numbers", lambda text: words[int(numbers[text])], repair=repair)
 
 
 def _interpreter(sheet: Sheet) -> Callable[[str], str]:
     """Return a function that replaces meanings of labels, as "acceptable" for 1, if all cells are such."""
     layout = sheet.layout
-    glosses = [_folded(gloss) for gloss in layout.glosses]
+    glosses = [fold_word(gloss) for gloss in layout.glosses]
     word_of: dict[str, str] = {}
     for gloss, word in zip(glosses, layout.words, strict=False):  # none are known of a layout made by hand
         if glosses.count(gloss) == 1:
             word_of[gloss] = word
-    known = {*word_of, *map(_folded, layout.words)}
-    if any(_folded(cell) not in known for cell in {*sheet.column(1)}):
+    known = {*word_of, *map(fold_word, layout.words)}
+    if any(fold_word(cell) not in known for cell in {*sheet.column(1)}):
         return str
 
     def interpret(text: str) -> str:
-        return text if text in layout.words else word_of.get(_folded(text), text)
+        return text if text in layout.words else word_of.get(fold_word(text), text)
 
     return interpret
 
@@ -407,7 +447,7 @@ def _interpreter(sheet: Sheet) -> Callable[[str], str]:
 def _speller(layout: Layout) -> Callable[[str], str]:
     """Return a function that matches label words, ignoring letter case, separators and a decimal zero."""
     spelled = (*layout.synonyms, *layout.words)
-    folded: dict[str, str] = {_folded(word): word for word in spelled}
+    folded: dict[str, str] = {fold_word(word): word for word in spelled}
     if len(folded) < len(spelled):  # two labels differ only in separators
         folded = {}
     ids = {str(number) for number in range(len(layout.words))} == {*layout.words}
@@ -420,12 +460,13 @@ def _speller(layout: Layout) -> Callable[[str], str]:
         number = whole(_CLASS.sub(r"\1", text) if ids else text)
         if number in layout.words:
             return number
-        return folded.get(_folded(text), text) if text[:1].isalpha() else text
+        return folded.get(fold_word(text), text) if text[:1].isalpha() else text
 
     return spell
 
 
-def _folded(word: str) -> str:
+def fold_word(word: str) -> str:
+    """The word without letter case, blanks and signs."""
     return re.sub(r"[\s_.-]+", "", word.casefold())
 
 

@@ -6,52 +6,61 @@ from collections.abc import Iterator, Mapping
 
 from gluebench.benchmark import Benchmark, Role, installed, load_benchmark
 from gluebench.benchmark.records import ROLES
+from gluebench.reading.nested import is_json, read_json
+from gluebench.reading.records import ReadingError
 from gluebench.submission.names import Names
 from gluebench.submission.problems import Problem, worded
 
+_LOOKED_AT = 100
+"""Bytes that show whether a file is JSON."""
 COMMENT = "gluebench submission for "
 """Beginning of the comment of a zip that gluebench wrote; the rest is the benchmark's name."""
 
 _problem = worded(__file__)
 
 
-def count_lines(data: bytes) -> int:
-    """Number of lines of a file, the header included."""
+def count_rows(data: bytes) -> int:
+    """Number of records of JSON; of any other file, of lines, the header included."""
+    if is_json(data[:_LOOKED_AT].decode("utf-8-sig", "replace")):
+        try:
+            return len(read_json(data.decode("utf-8-sig", "replace")).rows)
+        except ReadingError:
+            pass  # lines of which one is no JSON
     return data.count(b"\n") + (not data.endswith(b"\n"))
 
 
 def of_other_benchmark(
-    lines: Mapping[str, int], benchmark: Benchmark, role: Role, *, comment: str = ""
+    rows: Mapping[str, int], benchmark: Benchmark, role: Role, *, comment: str = ""
 ) -> Problem | None:
     """The problem that files are those of another benchmark; None if that is not known.
 
-    `lines` has the number of lines of each test file by its path, and `comment` is that of their zip. Files
+    `rows` has the number of rows of each test file by its path, and `comment` is that of their zip. Files
     that fit a split of `benchmark` are its own. Others are those of the benchmark that the comment names, or
     of an installed one whose numbers of rows all of them have.
     """
-    if any(_fit(lines, benchmark, split) for split in ROLES):
+    if any(_fit(rows, benchmark, split) for split in ROLES):
         return None
     named = comment.removeprefix(COMMENT) if comment.startswith(COMMENT) else ""
     if named and named != benchmark.name:
         manifest = named if named in installed() else f"{named}.toml"
         return _problem("other-benchmark, comment", name=benchmark.name, meant=named, manifest=manifest)
-    if meant := list(_fitting(lines, benchmark, role)):
-        count, names = len(lines), " or ".join(meant)
+    if meant := list(_fitting(rows, benchmark, role)):
+        count, names = len(rows), " or ".join(meant)
         return _problem("other-benchmark", name=benchmark.name, meant=meant[0], names=names, count=count)
     return None
 
 
-def _fitting(lines: Mapping[str, int], benchmark: Benchmark, role: Role) -> Iterator[str]:
+def _fitting(rows: Mapping[str, int], benchmark: Benchmark, role: Role) -> Iterator[str]:
     for name in installed():
-        if name != benchmark.name and _fit(lines, load_benchmark(name), role):
+        if name != benchmark.name and _fit(rows, load_benchmark(name), role):
             yield name
 
 
-def _fit(lines: Mapping[str, int], benchmark: Benchmark, role: Role) -> bool:
+def _fit(rows: Mapping[str, int], benchmark: Benchmark, role: Role) -> bool:
     """Whether every file is named as a test file and has its number of rows, with a header or without."""
     names = Names(benchmark, role)
-    for path, count in lines.items():
+    for path, count in rows.items():
         sizes = {file.size(role) for file in names.named(path) if role in file.splits}
         if sizes.isdisjoint((count, count - 1)):
             return False
-    return bool(lines)
+    return bool(rows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, groupby
@@ -25,13 +25,14 @@ from gluebench.reading.notation import (
     loaded,
 )
 from gluebench.reading.records import ReadingError
-from gluebench.reading.text import LINE, Row, decode, find_delimiter
+from gluebench.reading.text import LINE, Row, decode, find_delimiter, unicode_form
 from gluebench.reading.text import read_table as split_table
+from gluebench.submission.answers import VALUES, Answer, id_name, read_answers
 from gluebench.submission.forms import cell_text, plain_cell
-from gluebench.submission.layouts import KEYS, VALUES, Cells
+from gluebench.submission.layouts import Cells
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
-from gluebench.submission.tables import Table, of_truth, read_table
+from gluebench.submission.tables import Table, of_truth, read_table, utf16_notice
 
 _BITS = {"0": False, "1": True, "0.0": False, "1.0": True}
 """How a cell says whether an example has a label."""
@@ -43,13 +44,8 @@ class _Row(NamedTuple):
     cell: str
     tied: bool = False
     """Whether items of a ranking have equal scores."""
-
-
-class _Answer(NamedTuple):
-    line: int
-    index: Any
-    """Its id or index; None if there is none."""
-    value: Any
+    group: int | None = None
+    """Number of the list that holds it, in JSON with lists in objects."""
 
 
 def shaped(file: TestFile, role: Role) -> bool:
@@ -57,21 +53,25 @@ def shaped(file: TestFile, role: Role) -> bool:
     return bool(file.member or file.column or file.id or file.columns or file.splits[role].ordered)
 
 
-def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> Table:
+class ShapedFile(NamedTuple):
+    """A file of the shape that its manifest says."""
+
+    table: Table
+    cells: Cells
+    """Its rows of index or id and value."""
+    groups: Mapping[int, int]
+    """Index to the number of the list that holds the answer; empty unless several lists in objects do."""
+
+
+def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> ShapedFile:
     """Read a file of the shape that its manifest says; see `read_table`."""
-    return read_shaped_rows(name, data, file, task, layout, role)[0]
-
-
-def read_shaped_rows(
-    name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role
-) -> tuple[Table, Cells]:
-    """Read a file of the shape that its manifest says; also its rows of index or id and value."""
     try:
         suffix = name.rpartition(".")[2].casefold()
-        rows = [*_rows(decode(data, encoding="UTF-8"), suffix, file, task, layout, role)]
+        rows = [*_rows(decode(data), suffix, file, task, layout, role)]
     except ReadingError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
-        return read_table(name, b"", layout)._replace(problems=[problem]), Cells()
+        table = read_table(name, b"", layout)._replace(problems=[problem])
+        return ShapedFile(table, Cells(), {})
     if file.gaps and layout.value == "label":
         rows = [row for row in rows if row.cell]
     lines = "".join(f"{plain_cell(row.example)}\t{row.cell}\n" for row in rows)
@@ -81,13 +81,28 @@ def read_shaped_rows(
         problem if problem.line is None else replace(problem, line=rows[problem.line - 2].line)
         for problem in table.problems
     ]
+    if unicode_form(data) != "utf-8":
+        problems.insert(0, utf16_notice(name, layout))
     tied = [row for row in rows if row.tied]
     if tied:
         problems.append(_equal_scores(name, tied, len(rows)))
     cells = Cells(
         rows=[[plain_cell(row.example), row.cell] for row in rows], lines=[row.line for row in rows]
     )
-    return table._replace(problems=problems), cells
+    groups = _groups(rows, layout) if table.column is not None else {}
+    return ShapedFile(table._replace(problems=problems), cells, groups)
+
+
+def _groups(rows: Sequence[_Row], layout: Layout) -> dict[int, int]:
+    """Index to group, of rows without a fault."""
+    if len({row.group for row in rows}) < 2:
+        return {}
+    groups = {}
+    for row in rows:
+        index = layout.places[row.example.encode()] if layout.ids else int(row.example)
+        if row.group is not None:
+            groups[index] = row.group
+    return groups
 
 
 def _equal_scores(name: str, tied: Sequence[_Row], number: int) -> Problem:
@@ -153,11 +168,9 @@ def _columns(
         named = ", ".join(column or layout.value for column in columns)
         column = f"column{'s' * (len(columns) > 1)} {named}"
         ids = f"a column {id_column} and" if id_column else "a column of ids (id, index) and"
-        expected = f"expected a header with {ids if not ordered else ''} the {column}"
-        there = " ".join(", ".join(names).split())[:60] or "an empty file"
-        raise ReadingError(
-            f"{' '.join(expected.split())}, not {there}", "Write these names in the first line."
-        )
+        expected = f"expected a header with {'' if ordered else ids + ' '}the {column}"
+        there = repr(", ".join(names)[:60]) if names else "an empty file"
+        raise ReadingError(f"{expected}, not {there}", "Write these names in the first line.")
     number = 0
     for line, row in table:
         if len(row) != len(names):
@@ -242,13 +255,6 @@ def _part(part: str, about: str, task: Task, line: int) -> str:
     return f"{part}:{about}" if about else part
 
 
-def id_name(names: Iterable[str]) -> str | None:
-    """The name of the ids: a usual one, or else the first with "id" at its end or start, as tweet_id."""
-    folded = {name.casefold(): name for name in reversed([*names])}
-    others = (key for key in reversed(folded) if key.endswith("id") or key.startswith("id_"))
-    return next((folded[key] for key in (*KEYS, *others) if key in folded), None)
-
-
 def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | None:
     """The column that the manifest names, in other letter case if need be; in gold also that called label."""
     named = [column] if column else []
@@ -308,45 +314,31 @@ def _heading(cell: Sequence[str], layout: Layout) -> bool:
 
 def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
     """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
-    values = [(line, content) for line, content in enumerate(text.split("\n"), 1) if content.strip()]
-    lines = _are_lines(values, file)
     keys = [file.column] if file.column else [*VALUES]
     keys += ["answers"] * (task.form == "text" and layout.value == "label")
-    answers = []
-    for line, content in values if lines else [(1, text)]:
-        value = _strict(line, content, loaded)
-        if value is None:
-            raise ReadingError("expected JSON", "Write the file with a JSON library.", line)
-        if file.gold.text and layout.value == "label":
-            _add_lengths(value, file)
-        answers += [_Answer(line, *answer) for answer in _answers(value, keys, file.id, line=lines)]
+    are_lines = file.path.casefold().endswith(".jsonl") and "\n" not in text.strip()
+    answers = read_answers(text, keys, id_key=file.id, are_lines=are_lines)
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)
     for number, answer in enumerate(answers):
         example = number if answer.index is None else answer.index
-        yield _Row(
-            answer.line, str(example), _strict(answer.line, answer.value, partial(cell_text, task=task))
-        )
+        value = answer.value
+        if file.gold.text and layout.value == "label":
+            value = _with_length(answer, file.gold.text)
+        cell = _strict(answer.line, value, partial(cell_text, task=task))
+        yield _Row(answer.line, str(example), cell, group=answer.group)
 
 
-def _add_lengths(value: Any, file: TestFile) -> None:
-    """Add a span of weight 0 over the whole text to the weighted spans of each object."""
-    for item in value if isinstance(value, list) else [value]:
-        spans = item.get(file.column) if isinstance(item, dict) else None
-        text = item.get(file.gold.text) if isinstance(item, dict) else None
-        if isinstance(spans, list) and isinstance(text, str):
-            spans.append([0, len(text), 0])
+def _with_length(answer: Answer, key: str) -> Any:
+    """The weighted spans of a text, and one of weight 0 over the whole, if the text is under this key."""
+    text = answer.record.get(key)
+    if isinstance(answer.value, list) and isinstance(text, str):
+        return [*answer.value, [0, len(text), 0]]
+    return answer.value
 
 
-def _are_lines(values: Sequence[tuple[int, str]], file: TestFile) -> bool:
-    """Whether each line is a value of JSON by itself; a single one is, in a file that is named so."""
-    if len(values) < 2:
-        return file.path.casefold().endswith(".jsonl")
-    return _strict(*values[0], loaded) is not None
-
-
-def _refuse_columns(answers: Sequence[_Answer], size: int) -> None:
+def _refuse_columns(answers: Sequence[Answer], size: int) -> None:
     """Refuse a single answer that is the column of all, as `DataFrame.to_json` writes it."""
     column = answers[0].value if len(answers) == 1 < size else None
     if isinstance(column, dict | list) and len(column) == size:
@@ -364,51 +356,7 @@ def _strict(line: int, content: Any, read: Callable[..., Any]) -> Any:
         raise ReadingError(f"expected {error}", "Write it so.", line) from None
 
 
-def _answers(
-    value: Any, keys: Sequence[str], id_key: str = "", *, line: bool = False, inner: bool = False
-) -> Iterator[tuple[Any, Any]]:
-    """Id (None if there is none) and answer of each example; an object that is a `line` is one example.
-
-    An `inner` object is a part of one with an id, and no object of ids to answers.
-    """
-    if isinstance(value, dict):
-        key = next((name for name in keys if name in value), None)
-        name = id_key if id_key in value else None
-        if not id_key:
-            name = id_name([part for part in value if part != key] if key else [*{*value} & {*KEYS}])
-        index = None if name is None else value[name]
-        if isinstance(index, dict):  # of the paragraph, the question and the answer
-            index = [*index.values()][-1]
-        if key is not None and (line or index is not None or not isinstance(value[key], list)):
-            yield index, value[key]
-        elif key is not None:
-            yield from _answers(value[key], VALUES, id_key)
-        elif index is None and not inner and not any(map(holds_objects, value.values())):
-            yield from value.items()
-        else:
-            yield from _inner_answers(value, keys, id_key, inner=inner or index is not None)
-    elif isinstance(value, list):
-        for item in value:
-            if holds_objects(item):
-                yield from _answers(item, keys, id_key, inner=inner)
-            else:
-                yield None, item
-    else:
-        yield None, value
-
-
-def _inner_answers(
-    value: dict[str, Any], keys: Sequence[str], id_key: str, *, inner: bool
-) -> Iterator[tuple[Any, Any]]:
-    """The answers in the parts of an object; the key of a part that has no id of its own is its id."""
-    for key, part in value.items():
-        if holds_objects(part):
-            direct = isinstance(part, dict) and not {*keys}.isdisjoint(part)
-            for index, answer in _answers(part, keys, id_key, inner=inner):
-                yield (key if direct and index is None else index), answer
-
-
-def _by_unlisted_ids(answers: list[_Answer], size: int) -> list[_Answer]:
+def _by_unlisted_ids(answers: list[Answer], size: int) -> list[Answer]:
     """The answers in the order of their ids, TEST_2 before TEST_10, if the manifest does not list these.
 
     Ids are indices if most of them are numbers below `size`, the number of examples.
@@ -430,8 +378,3 @@ def _natural(name: str) -> list[tuple[int, str]]:
     """A key to sort names by, in which digits are numbers, of any length."""
     digits = (part.lstrip("0") if part.isdecimal() else part for part in re.split(r"(\d+)", name))
     return [(len(part) if part.isdecimal() else 0, part) for part in digits]
-
-
-def holds_objects(value: Any) -> bool:
-    """Whether it is an object, or a list with one at any depth."""
-    return isinstance(value, dict) or (isinstance(value, list) and any(map(holds_objects, value)))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from gluebench.reading.text import as_utf8, unicode_form
 from gluebench.submission.canonical import read_canonical
 from gluebench.submission.columns import read_columns
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, worded
@@ -57,10 +58,14 @@ class _Text(NamedTuple):
 
 def read_table(name: str, data: bytes, layout: Layout) -> Table:
     """Read the file `name`, whose content is `data`; problems are in the result, never raised."""
+    given = data
+    data = as_utf8(given)
     unreadable = _unreadable(name, data, layout)
     if unreadable:
         return Table(None, [unreadable], Counter())
     text = _text(name, data, layout)
+    if data is not given:
+        text.problems.insert(0, utf16_notice(name, layout))
     table = _read(name, text, layout)
     if table.column is None or layout.form:
         return table
@@ -123,11 +128,16 @@ def lost_decimals(
 def _unreadable(name: str, data: bytes, layout: Layout) -> Problem | None:
     if len(data) < 1000 and not data.strip(b"\xef\xbb\xbf\r\n\t "):
         return _problem("empty-file", name, layout)
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:64]:
+    if unicode_form(data) != "utf-8" or b"\0" in data[:64]:
         return _problem("encoding", name, layout)
     if len(data) > layout.row_bytes * layout.most_rows:
         return _too_much(name, data, layout)
     return None
+
+
+def utf16_notice(name: str, layout: Layout) -> Problem:
+    """The notice that a file is UTF-16."""
+    return _problem("utf-16", name, layout, "notice")
 
 
 def _large(data: bytes) -> bool:

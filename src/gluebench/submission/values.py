@@ -11,7 +11,7 @@ from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.reading.notation import NotationError
 from gluebench.submission.check import explain, layout
 from gluebench.submission.forms import cell_text, values_of
-from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
+from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem, listed, verdict
 from gluebench.submission.submission import Column, Submission, missing_files
 
@@ -61,8 +61,8 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
             data = as_tsv(values, task, header="prediction", ids=file.splits[role].ids)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-        lines[file.path] = count_lines(data)
-        table = explain(name, data, layout(file, task, role))
+        lines[file.path] = count_rows(data)
+        table = explain(name, data, layout(file, task, role), task)
         problems += [replace(problem, line=None) for problem in table.problems]
         if table.unshown:
             unshown[name] = table.unshown

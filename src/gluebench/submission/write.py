@@ -14,12 +14,13 @@ from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import likely_files, no_files, read_file, two_files
 from gluebench.submission.mistakes import Choices
 from gluebench.submission.names import Names, foreign
-from gluebench.submission.other_benchmark import COMMENT, count_lines, of_other_benchmark
+from gluebench.submission.other_benchmark import COMMENT, count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem
 from gluebench.submission.submission import Column
 from gluebench.submission.write_shapes import write_nested, write_shaped
 
 _REPAIRS = {
+    "utf-16": "UTF-16 rewritten as UTF-8",
     "byte-order-mark": "byte order mark removed",
     "line-ends": "line ends rewritten",
     "header-name": "header rewritten",
@@ -183,7 +184,7 @@ def read_predictions(
     if problems and archive.members:
         lines: dict[str, int] = {}
         for name, paths in by_name.items():
-            lines[benchmark.file(name).path] = count_lines(archive.members[paths[0]])
+            lines[benchmark.file(name).path] = count_rows(archive.members[paths[0]])
         foreign_files = of_other_benchmark(lines, benchmark, role, comment=archive.comment)
         if foreign_files is not None:
             return Fixed({}, [], [foreign_files])
@@ -244,7 +245,7 @@ def _fix(
     argmax: bool,
 ) -> _Result:
     task = benchmark.task(file.task)
-    words = next((words for words in labels if {*words} == {*task.words}), ())
+    words = next((words for words in labels if {*words} == {*task.words, *task.vocabulary}), ())
     choices = Choices(tuple(words), argmax)
     table = read_file(path, data, file, task, role, choices=choices, thorough=True)
     done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]

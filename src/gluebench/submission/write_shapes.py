@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gluebench.benchmark import Role, Split, Task, TestFile
+from gluebench.reading.nested import holds_objects
 from gluebench.reading.notation import loaded
+from gluebench.submission.answers import id_name
 from gluebench.submission.forms import values_of
-from gluebench.submission.shapes import holds_objects, id_name
 from gluebench.submission.submission import Column
 
 

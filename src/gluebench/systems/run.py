@@ -89,6 +89,9 @@ def fit_data(
     benchmark: Benchmark, name: str, folder: str | os.PathLike[str]
 ) -> tuple[Sequence[Example], list[Example]]:
     """Load the training examples of a task, and those of all its dev splits. Raises DataError."""
+    if TRAIN not in benchmark.task(name).splits:
+        advice = "run a system that is trained already, such as a checkpoint by hf:FOLDER"
+        raise DataError(f"{name} has no training split; {advice}")
     train = load_split(folder, benchmark, name, TRAIN)
     splits = [file.splits["dev"].name for file in benchmark.task(name).files if "dev" in file.splits]
     return train, [example for split in splits for example in load_split(folder, benchmark, name, split)]

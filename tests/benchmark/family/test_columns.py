@@ -163,7 +163,10 @@ files = [{{ name = "degree", member = "run1.csv", column = "mean_prejudice", gol
 
 
 def test_empathy_in_files_without_ids_and_header(tmp_path: Path) -> None:
-    """WASSA 2023: 2 to 5 columns of numbers, and emotions as "Hope/Sadness", in TSV files without ids."""
+    """WASSA 2023: 2 to 5 columns of numbers, and emotions as "Hope/Sadness", in TSV files without ids.
+
+    The names and columns are those that the organizers' script reads: ref/goldstandard_EMP.tsv and so on.
+    """
     tracks = {"CONV": 3, "EMP": 2, "PER": 5, "IRI": 4}
     words = ["Anger", "Disgust", "Fear", "Hope", "Joy", "Neutral", "Sadness", "Surprise"]
     manifest = ""

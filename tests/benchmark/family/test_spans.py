@@ -132,6 +132,7 @@ gold = {{ file = "mushroom.en-tst.v1.jsonl"{text} }}
         [[(s, e, RANDOM.choice(["1", "0.5", "0.2"])) for s, e, _ in spans] for spans in side] for side in hard
     ]
     hard[0][0] = hard[1][0] = soft[0][0] = soft[1][0] = []
+    soft[0][1] = [(0, length, "0.5")]  # all of the text
     facts = {"lang": "EN", "model_input": "Q?", "model_output_text": "a" * length, "model_id": "m"}
     labeled = map(json.loads, lines(hard[0], soft[0]).splitlines())
     gold = "".join(json.dumps(facts | labels) + "\n" for labels in labeled)

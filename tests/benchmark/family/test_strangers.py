@@ -254,7 +254,7 @@ files = [{{ name = "winner", member = "winner.csv", columns = ["1", "2", "3"] }}
         (
             file.read_text().replace("Joy", "Mirth"),
             1,
-            "the columns anger, fear, joy, not ID, Anger, Fear, Mirth",
+            "the columns anger, fear, joy, not 'ID, Anger, Fear, Mirth'",
         ),
     ):
         file.write_text(text)
@@ -314,3 +314,30 @@ files = [{{ name = "CSC", member = "CSC_test_soft.tsv", column = "2" }}]
         ),
         "neg_manhattan": pytest.approx(-np.mean([cityblock(*row) for row in pairs])),
     }
+
+
+@pytest.mark.parametrize(
+    ("gold", "content"),
+    [
+        (
+            'file = "l.csv", columns = { label = "target", id = "nr" }',
+            'nr,target,text\n1,b,"x,y"\n0,a,"""z"""\n',
+        ),
+        (
+            'file = "l.jsonl", columns = { label = "target" }',
+            '{"id": 1, "target": "b"}\n{"id": 0, "target": "a"}\n',
+        ),
+        ('file = "l.tsv"', "index\tlabel\n0\ta\n1\tb\n"),
+    ],
+)
+def test_labels_of_another_shape_than_the_predictions(tmp_path: Path, gold: str, content: str) -> None:
+    manifest = f"""
+[tasks.T]
+labels = ["a", "b"]
+metrics = [{{ name = "accuracy" }}]
+splits.test.size = 2
+files = [{{ gold = {{ {gold} }} }}]
+"""
+    submission = {"T.tsv": "index\tprediction\n0\tb\n1\tb\n"}
+    name = gold.split('"')[1]
+    assert values(host(tmp_path, manifest, submission, {name: content})) == {"T": {"accuracy": 0.5}}

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gluebench import grade
+from gluebench import check, grade, write_submission
 from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.benchmark import TestFile as File
 from gluebench.data import load
@@ -22,6 +22,8 @@ from gluebench.data.errors import DataError
 from gluebench.data.gold import gold_from_data
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import load_release
+from gluebench.systems.registry import SYSTEMS
+from gluebench.systems.run import run
 
 ROWS = 6
 BENCHMARKS = ["advglue", "clue", "klej", "klue", "plue", "russian-superglue", "superglue"]
@@ -332,6 +334,40 @@ def test_the_commonest_answer_can_be_graded_on_dev(tmp_path: Path, name: str) ->
     scores = {task.name: report.tasks[task.name].score for task in tasks if task.scored}
     assert len(scores) == len([task for task in benchmark.scored if task in tasks])
     assert all(score is not None and score.value >= 0 for score in scores.values())
+
+
+SYSTEMS_LEARN_FROM = [name for name in BENCHMARKS if name != "advglue"]
+"""The benchmarks with training data."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", ["majority", "bag-of-words"])
+@pytest.mark.parametrize("name", SYSTEMS_LEARN_FROM)
+def test_a_simple_system_runs_on_every_task(tmp_path: Path, name: str, system: str) -> None:
+    """On each task of labels and numbers, from the released shape to a valid submission."""
+    benchmark = small(name)
+    tasks = tuple(task for task in benchmark.tasks if task.form in ("labels", "numbers"))
+    benchmark = benchmark._replace(tasks=tasks)
+    for task in tasks:
+        write(tmp_path / "from", benchmark, task)
+        prepare_from_folder(tmp_path / "from", tmp_path / "data", benchmark, task, load_release(name))
+    predictions = run(SYSTEMS[system].make(), benchmark, tmp_path / "data")
+    write_submission(tmp_path / "s.zip", predictions, benchmark)
+    checked = check(tmp_path / "s.zip", benchmark)
+    assert checked.verdict == "valid", checked.problems
+    assert {*checked.predictions} == {file.name for file in benchmark.files("test")}
+    if system == "majority":
+        assert all(len({*column.values}) == 1 for column in checked.predictions.values())
+
+
+def test_a_task_without_training_data_says_so(tmp_path: Path) -> None:
+    benchmark = small("advglue")
+    for task in benchmark.tasks:
+        write(tmp_path / "from", benchmark, task)
+        prepare_from_folder(tmp_path / "from", tmp_path / "data", benchmark, task, load_release("advglue"))
+    expected = "SST-2 has no training split; run a system that is trained already"
+    with pytest.raises(DataError, match=expected):
+        run(SYSTEMS["majority"].make(), benchmark, tmp_path / "data")
 
 
 def commonest(benchmark: Benchmark, file: File, data: Path) -> Any:

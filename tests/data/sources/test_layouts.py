@@ -220,23 +220,24 @@ def test_every_form_gives_the_same_rows(tmp_path: Path, write: Callable[[Path], 
     assert "label" not in found.tables["test"].column_names
 
 
+@pytest.mark.parametrize("below", ["", "0.0.0/bcdcba79"])
 @pytest.mark.parametrize("train", [True, False])
-def test_folders_for_the_parts_of_a_split(tmp_path: Path, train: bool) -> None:
-    """The hub has mnli_matched and mnli_mismatched beside mnli, each with validation and test."""
+def test_folders_for_the_parts_of_a_split(tmp_path: Path, train: bool, below: str) -> None:
+    """The hub and caches of it have mnli_matched and mnli_mismatched beside mnli."""
     splits = {"matched": 3, "mismatched": 2}
     for part, rows in splits.items():
         for name in ("validation", "test"):
-            home = tmp_path / f"mnli_{part}"
-            home.mkdir(exist_ok=True)
+            home = tmp_path / f"mnli_{part}" / below
+            home.mkdir(parents=True, exist_ok=True)
             labels = [-1] * rows if name == "test" else [*range(rows)]
             texts = [f"{part} {name} {at}" for at in range(rows)]
             columns = {"premise": texts, "hypothesis": texts, "label": labels, "idx": [*range(rows)]}
             pq.write_table(pa.table(columns), home / f"{name}-00000-of-00001.parquet")
     sizes = {f"{name}_{part}": rows for part, rows in splits.items() for name in ("dev", "test")}
     if train:
-        (tmp_path / "mnli").mkdir()
+        (tmp_path / "mnli" / below).mkdir(parents=True)
         columns = {"premise": ["a"], "hypothesis": ["b"], "label": [2], "idx": [0]}
-        pq.write_table(pa.table(columns), tmp_path / "mnli/train-00000-of-00001.parquet")
+        pq.write_table(pa.table(columns), tmp_path / "mnli" / below / "train-00000-of-00001.parquet")
     benchmark, task = sized("MNLI", sizes)
     options = {"release": load_release("glue"), "partial": not train}
     found = prepared(tmp_path, tmp_path / "data", benchmark, task, **options)

@@ -19,13 +19,13 @@ def tokenizer(folder: Path, words: str = TEXT):
     return transformers.BertTokenizerFast(str(file))
 
 
-def config(**more):
+def config(layers: int = 1, **more):
     import transformers
 
     more.setdefault("vocab_size", len(SPECIAL + WORDS))
     return transformers.BertConfig(
         hidden_size=16,
-        num_hidden_layers=1,
+        num_hidden_layers=layers,
         num_attention_heads=2,
         intermediate_size=32,
         max_position_embeddings=64,

@@ -1,7 +1,8 @@
 """Runs that die without warning and are begun again: python killed.py FOLDER BODY UPDATE-MOMENT...
 
-Or at random moments by a signal: python killed.py FOLDER BODY random SIGNAL TIMES; prints for each the
-update from which it went on, 0 for none, and how it then ended. `FOLDER/whole` is a run that nothing ended.
+Or by a signal at random moments: python killed.py FOLDER BODY random SIGNAL TIMES; prints for each the update
+after which the signal came, the one that was saved (0 if the run has finished), and how it ended when it went
+on. `FOLDER/whole` is a run that nothing ended.
 
 Each is killed at its update, "during" the loop or in the middle of writing its state ("state") or its weights
 ("weights"), and begun again in another process, all in `FOLDER/UPDATE-MOMENT`; prints how each of them ended.
@@ -13,6 +14,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -77,21 +79,37 @@ def saved_update(folder: Path) -> int:
     return checkpoint.load(path)["progress"]["update"] if path.is_file() else 0
 
 
+def send_signal_after(update: int, number: int, seconds: float) -> None:
+    """Have a thread send this process a signal some time after the update, wherever the run then is."""
+    reached = threading.Event()
+    plain_update = trainer.Trainer._update
+
+    def counted(self: Any) -> None:
+        plain_update(self)
+        if self._progress.update == update:
+            reached.set()
+
+    def wait_and_send() -> None:
+        reached.wait()
+        time.sleep(seconds)
+        os.kill(os.getpid(), number)
+
+    trainer.Trainer._update = counted  # type: ignore[method-assign]
+    threading.Thread(target=wait_and_send, daemon=True).start()
+
+
 def end_at_random(folder: Path, body: str, number: int, times: int) -> None:
-    began = time.monotonic()
     in_child(folder / "whole", body, 0, "-")
-    duration = time.monotonic() - began
     moments = random.Random(number)
     for at in range(times):
-        place = folder / str(at)
+        place, update, seconds = folder / str(at), moments.randint(1, 30), moments.uniform(0, 0.02)
         child = os.fork()
         if not child:
+            send_signal_after(update, number, seconds)
             main(place, body)
             os._exit(0)
-        time.sleep(moments.uniform(0.2, 0.95) * duration)
-        os.kill(child, number)
         os.waitpid(child, 0)
-        print(at, saved_update(place), in_child(place, body, 0, "-"), flush=True)
+        print(at, update, saved_update(place), in_child(place, body, 0, "-"), flush=True)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gluebench.systems.training.optimizers import decay_schedule
 from gluebench.systems.training.progress import (
-    decay_schedule,
     no_improvement,
     reason_to_stop,
     single_dip,

@@ -10,8 +10,9 @@ from operator import eq
 from typing import Any, NamedTuple
 
 from gluebench.scoring.intervals import Interval, wilson
+from gluebench.scoring.metrics.counts import ClassScore, label_scores
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.report import ClassScore, fields_of, rounded
+from gluebench.scoring.report import fields_of, rounded
 from gluebench.scoring.tags import places_of
 
 
@@ -87,32 +88,9 @@ class Confusion(NamedTuple):
         return sum(map(sum, self.counts))
 
     @property
-    def gold(self) -> tuple[int, ...]:
-        """Examples of each gold label."""
-        return tuple(map(sum, self.counts))
-
-    @property
-    def answered(self) -> tuple[int, ...]:
-        """Examples answered by each label."""
-        return tuple(map(sum, zip(*self.counts, strict=True)))
-
-    @property
     def classes(self) -> tuple[ClassScore, ...]:
         """The scores of each label, in the order of `labels`."""
-        scores = []
-        for code, (gold, answered) in enumerate(zip(self.gold, self.answered, strict=True)):
-            scores.append(ClassScore.of(self.counts[code][code], gold, answered))
-        return tuple(scores)
-
-    @property
-    def recall(self) -> tuple[float | None, ...]:
-        """Share of each gold label's examples that were answered by it; None for a label without examples."""
-        return tuple(score.recall for score in self.classes)
-
-    @property
-    def precision(self) -> tuple[float | None, ...]:
-        """Share of each label's answers that were right; None for a label never answered."""
-        return tuple(score.precision for score in self.classes)
+        return tuple(label_scores(self.labels, self.counts).values())
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready: gold label to answer to count."""
@@ -123,9 +101,9 @@ class Confusion(NamedTuple):
 
     def cells(self) -> Iterator[dict[str, object]]:
         """A record for each cell: gold label, answer, count, and as n the gold label's examples."""
-        for gold, row, total in zip(self.labels, self.counts, self.gold, strict=True):
+        for gold, row in zip(self.labels, self.counts, strict=True):
             for answer, count in zip(self.labels, row, strict=True):
-                yield {"measure": "count", "gold": gold, "answer": answer, "value": count, "n": total}
+                yield {"measure": "count", "gold": gold, "answer": answer, "value": count, "n": sum(row)}
 
     @classmethod
     def of(cls, values: Mapping[str, Mapping[str, int]]) -> Confusion:

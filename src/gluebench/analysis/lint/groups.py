@@ -8,7 +8,6 @@ from math import log
 
 import numpy as np
 
-from gluebench.data.gold import in_pairs
 from gluebench.scoring.intervals import student_t_two_sided
 
 
@@ -19,7 +18,7 @@ def text_groups(rows: Sequence[tuple[str, ...]]) -> list[int]:
     group if they have the same first text, as the hypotheses of one premise, or the same texts in another
     order. A first text of more than half of the rows, as an instruction, makes no group.
     """
-    if in_pairs(rows):
+    if _in_pairs(rows):
         return [row // 2 for row in range(len(rows))]
     instruction = None
     [(most_frequent, number)] = Counter(texts[0] for texts in rows).most_common(1)
@@ -45,6 +44,13 @@ def text_groups(rows: Sequence[tuple[str, ...]]) -> list[int]:
             parents[max(earlier, own)] = min(earlier, own)
     numbers: dict[int, int] = {}
     return [numbers.setdefault(root(row), len(numbers)) for row in range(len(rows))]
+
+
+def _in_pairs(texts: Sequence[tuple[str, ...]]) -> bool:
+    """Whether rows 0 and 1, 2 and 3, and so on have the same two texts in both orders."""
+    return len(texts) % 2 == 0 and all(
+        texts[row] == tuple(reversed(texts[row + 1])) for row in range(0, len(texts), 2)
+    )
 
 
 def sums_of(values: Sequence[float], groups: Sequence[int]) -> list[float]:

@@ -86,12 +86,14 @@ def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) 
 
 
 def _confused(confusion: Confusion) -> Iterator[tuple[str, ...]]:
-    rows = zip(confusion.labels, confusion.counts, confusion.gold, confusion.recall, strict=True)
-    for word, counts, total, right in rows:
-        yield (word, *map(str, counts), str(total), percent(right))
+    classes = confusion.classes
+    for word, counts, score in zip(confusion.labels, confusion.counts, classes, strict=True):
+        yield (word, *map(str, counts), str(score.support), percent(score.recall))
     hits = sum(row[code] for code, row in enumerate(confusion.counts))
-    yield ("all", *map(str, confusion.answered), str(confusion.n), percent(hits / confusion.n))
-    yield ("right %", *map(percent, confusion.precision), "", "")
+    predicted = [str(score.predicted) for score in classes]
+    precisions = [percent(score.precision) for score in classes]
+    yield ("all", *predicted, str(confusion.n), percent(hits / confusion.n))
+    yield ("right %", *precisions, "", "")
 
 
 def _direction_table(directions: dict[str, Directions], task: Task) -> Table:

@@ -114,6 +114,7 @@ BETWEEN_MODELS = (
 )
 
 
+CLASS_FIELDS = ("file", "class", "precision", "recall", "f1", "support", "predicted")
 CLASS_NOTE = (
     "support is how often gold has the class. - is undefined, and 0 in an average over classes. For an "
     "interval, name the precision, recall or f1 of a label as a metric of the task."
@@ -146,7 +147,7 @@ def report_output(
 
     With `classes`, a table of the classes is added, and the CSV has these alone.
     """
-    from gluebench.scoring.report import CLASS_FIELDS, FIELDS
+    from gluebench.scoring.report import FIELDS
 
     tables = [_task_table(report, benchmark, source=source, only=only)]
     for task in benchmark.diagnostics:
@@ -155,8 +156,14 @@ def report_output(
             tables.append(_diagnostic_table(diagnostic, task))
     if classes:
         tables.append(_class_table(report))
-        return Output(report.as_dict(), tables, CLASS_FIELDS, report.class_records())
+        return Output(report.as_dict(), tables, CLASS_FIELDS, _class_records(report))
     return Output(report.as_dict(), tables, FIELDS, report.records())
+
+
+def _class_records(report: Report) -> Iterator[dict[str, object]]:
+    for file, scores in report.as_dict()["classes"].items():
+        for name, score in scores.items():
+            yield {"file": file, "class": name, **score}
 
 
 def _class_table(report: Report) -> Table:

@@ -82,7 +82,8 @@ def _fix(
 
 def _orders(labels: Iterable[str], suite: Benchmark) -> list[list[str]]:
     """The label words of each option; exits unless they are those of a task."""
-    known = dict.fromkeys(",".join(task.words) for task in suite.tasks if task.words)
+    known = dict.fromkeys(",".join(task.words or task.vocabulary) for task in suite.tasks)
+    known.pop("", None)
     orders = [text.split(",") for text in labels]
     for words in orders:
         if not any({*words} == {*text.split(",")} for text in known):

@@ -198,7 +198,7 @@ def find(
         return _only(top, source, task)
     incomplete = best if best.files else next(iter(top), None)
     if incomplete is None:
-        raise DataError(_nothing(here, source, task))
+        raise DataError(_nothing(source, task, release))
     there = f"{task.name}; its other splits are there as {incomplete.kind}"
     missing = {name: incomplete.names[name] for name in task.splits if name not in incomplete.files}
     problems = [
@@ -258,7 +258,7 @@ def _in_parts(base: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
         kind, _, part = split.name.partition("_")
         for folder in release.tasks[task.name].folders:
             home = homes.get(_folded(folder + part))
-            path = _usual_file(sorted(home.iterdir()), kind) if home is not None else None
+            path = None if home is None else _usual_file_below(home, kind)
             if path is not None and name not in files:
                 files[name] = path
                 parts = parts or bool(part)
@@ -333,6 +333,18 @@ def _in_folder(folder: Path, task: Task, release: Release) -> TaskFiles:
     return files._replace(files={name: every[name] for name in splits if name in every})
 
 
+def _usual_file_below(folder: Path, split: str) -> Path | None:
+    """The file of a split in a folder, or in the only folder in it, as in a cache of datasets."""
+    for _ in range(DEEPEST):
+        entries = sorted(folder.iterdir())
+        path = _usual_file(entries, split)
+        inner = [entry for entry in entries if entry.is_dir()]
+        if path is not None or len(inner) != 1:
+            return path
+        folder = inner[0]
+    return None
+
+
 def _usual_file(entries: Iterable[Path], split: str) -> Path | None:
     """The file or `datasets` folder of a split: validation.csv, glue-validation.arrow, val.jsonl."""
     first, _, rest = split.partition("_")
@@ -355,16 +367,14 @@ def _usual_file(entries: Iterable[Path], split: str) -> Path | None:
     return min(candidates)[2] if candidates else None
 
 
-def _nothing(candidates: Iterable[TaskFiles], source: Path, task: Task) -> list[str]:
-    looked = [f"{task.name}/{FILE}"]
-    for candidate in candidates:
-        paths = [candidate.folder / name for names in candidate.names.values() for name in names]
-        looked += [path.relative_to(source).as_posix() for path in paths if source in path.parents]
-    where = f"looked there and in each folder in it for {', '.join(dict.fromkeys(looked))}"
-    lines = [f"{source}: no files of {task.name} are there; {where}, and the same splits in other formats"]
+def _nothing(source: Path, task: Task, release: Release) -> list[str]:
+    """What is missing of a task, and what else is read; the second line is the same for all tasks."""
+    known = release.tasks[task.name]
+    files = ", ".join(known.splits[name].files[0] for name in task.splits)
+    folders = " or ".join(dict.fromkeys(known.folders))
     formats = ", ".join(dict.fromkeys(SUFFIXES.values()))
-    lines.append(
-        f"a folder {task.name} with train, dev (or validation, val) and test as {formats}, datasets' "
-        f"save_to_disk, or {task.name}.zip is read too"
-    )
-    return lines
+    return [
+        f"{source}: no files of {task.name}; expected a folder {folders} in it, with {files}",
+        f"{source}: zips of such folders and the hub's files are read too, and a folder of the task's name "
+        f"with train, dev (or validation, val) and test as {formats} or datasets' save_to_disk",
+    ]

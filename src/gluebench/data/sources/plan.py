@@ -102,7 +102,7 @@ def _from_archive(release: Release, task: Task, folder: Path, mirror: str, *, on
     """A zip or a single file, with no published checksum. Raises DataError if it must be fetched by hand."""
     known = release.tasks[task.name]
     if known.manual or not known.archive:
-        unknown = "no address of it is known; name the folder that has its files: --from FOLDER"
+        unknown = "no address is known; name the folder that has its files: --from FOLDER"
         if known.hub is not None:
             unknown = "no address is known of an archive of it; try --source hub, or --from FOLDER"
         copy = f"; the hub has a copy: --task {task.name} --source hub" if on_hub else ""

@@ -188,7 +188,7 @@ def _confusions(task: Task, counts: Facts) -> Table:
     directions = counts["directions"] or {}
     return {
         "matrix": whole,
-        "rows": [*zip(whole.labels, whole.counts, whole.gold, whole.recall, strict=True)] if whole else [],
+        "rows": [*zip(whole.labels, whole.counts, whole.classes, strict=True)] if whole else [],
         "lines": [*_lines(task, tables)] if whole and len(whole.labels) <= BY_CATEGORY else [],
         "pairs": [*_shares(directions)],
         "unpaired": directions.get("unpaired", 0),

@@ -20,7 +20,7 @@ from unicodedata import category
 
 from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import ARTICLES
-from gluebench.scoring.metrics.counts import ClassCounts, Classes, CountClasses, ratio
+from gluebench.scoring.metrics.counts import Classes, ClassScore, ScoreClasses, ratio
 from gluebench.scoring.metrics.labels import Average, ClassMean, class_weights
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means, negated_mean, pooled_f1
 from gluebench.scoring.numeric import Floats, Ints, NDArray, np
@@ -61,14 +61,14 @@ def once(table: Callable[[Cells, Metric], Floats]) -> Callable[[Pairs, Metric], 
     return rows
 
 
-def mean_metric(name: str, match: Match, class_counts: CountClasses | None = None) -> SumMetric:
+def mean_metric(name: str, match: Match, class_scores: ScoreClasses | None = None) -> SumMetric:
     """The mean over the examples of a score up to 1."""
 
     def table(cells: Cells, metric: Metric) -> Floats:
         more = (metric.language,) if metric.language else ()
         return means([match(*pair, *more) for pair in cells])
 
-    return SumMetric(name, once(table), mean_of, class_counts=class_counts)
+    return SumMetric(name, once(table), mean_of, class_scores=class_scores)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -229,9 +229,9 @@ def counted_metric(
     def undefined(sums: Any) -> str | None:
         return None if sums.any() else f"neither gold nor predictions have {nothing}"
 
-    by_class = class_counter(counted, classes)
+    by_class = class_scorer(counted, classes)
     if average is None:
-        return SumMetric(name, rows, pooled_f1, undefined, class_counts=by_class)
+        return SumMetric(name, rows, pooled_f1, undefined, class_scores=by_class)
 
     def mean_f1(sums: Any) -> Any:
         return ClassMean(average).of_counts(*sums.reshape(3, -1, *sums.shape[1:]))
@@ -255,29 +255,29 @@ def counted_metric(
         undefined,
         classes=None if average == "weighted" else classes_of_pairs,
         fewest_of_class=FEWEST_OF_CLASS,
-        class_counts=by_class,
+        class_scores=by_class,
     )
 
 
-def class_counter(
+def class_scorer(
     counted: CellCounts, classes: Callable[[Metric], Iterable[str]] = lambda metric: metric.labels
-) -> CountClasses:
-    """A function for the counts of each class of the task, and of each other that occurs in gold."""
+) -> ScoreClasses:
+    """A function for the scores of each class of the task, and of each other that occurs in gold."""
 
-    def class_counts(pairs: Pairs, metric: Metric) -> Mapping[str, ClassCounts]:
+    def class_scores(pairs: Pairs, metric: Metric) -> Mapping[str, ClassScore]:
         different, places = pairs.different
         of_task = {*classes(metric)}
         names, rows = counted(different.cells, classes(metric), metric)
         times = np.bincount(places, minlength=len(rows))
         sums = np.tensordot(times, rows, 1).astype(int).T.tolist()
-        counts = {}
-        for name, of_class in zip(names, sums, strict=True):
-            # Names from predictions alone would let a submission write them into reports.
-            if name in of_task or of_class[1]:
-                counts[name] = ClassCounts(*of_class)
-        return counts
+        # Names from predictions alone would let a submission write them into reports.
+        return {
+            name: ClassScore.of(*counts)
+            for name, counts in zip(names, sums, strict=True)
+            if name in of_task or counts[1]
+        }
 
-    return class_counts
+    return class_scores
 
 
 def of_pairs(counts: Callable[[Any, Any], Counts]) -> CellCounts:
@@ -301,7 +301,7 @@ def _set_counts(gold: Iterable[str], predicted: Iterable[str]) -> Counts:
 
 
 _SET_ROWS = of_pairs(_set_counts)
-_SET_CLASSES = class_counter(_SET_ROWS)
+_SET_SCORES = class_scorer(_SET_ROWS)
 
 
 def _sets_f1(name: str, average: Average | None) -> SumMetric:
@@ -439,9 +439,9 @@ CELL_METRICS = (
     mean_metric("token_f1_v2", partial(token_f1, empty=1.0)),
     mean_metric("substring_f1", run_f1),
     mean_metric("token_run_f1", partial(run_f1, parts=tokens_of)),
-    mean_metric("sets_accuracy", set_accuracy, _SET_CLASSES),
-    mean_metric("sets_jaccard", jaccard, _SET_CLASSES),
-    mean_metric("sets_sample_f1", set_f1, _SET_CLASSES),
+    mean_metric("sets_accuracy", set_accuracy, _SET_SCORES),
+    mean_metric("sets_jaccard", jaccard, _SET_SCORES),
+    mean_metric("sets_sample_f1", set_f1, _SET_SCORES),
     _sets_f1("sets_micro_f1", None),
     _sets_f1("sets_macro_f1", "all"),
     _sets_f1("sets_macro_f1_gold", "gold"),

@@ -7,7 +7,7 @@ arrays of one shape for resamples; each formula below works for both.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -32,16 +32,29 @@ class Point(NamedTuple):
     """Why the value is 0.0 by convention; None if it is defined."""
 
 
-class ClassCounts(NamedTuple):
-    """How often a class is right, in gold, and predicted."""
+class ClassScore(NamedTuple):
+    """Precision, recall and F1 of one class, as fractions; None where it would divide by 0."""
 
-    hits: int
-    gold: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    support: int
+    """How often gold has the class: in examples, labels, entities, spans or tokens."""
     predicted: int
+    """How often the predictions have it."""
+
+    @classmethod
+    def of(cls, hits: int, support: int, predicted: int) -> ClassScore:
+        """Build the scores from counts; `hits` of the predicted ones are right."""
+        precision = hits / predicted if predicted else None
+        recall = hits / support if support else None
+        either = support + predicted
+        f1 = 2 * hits / either if either else None
+        return cls(precision, recall, f1, support, predicted)
 
 
-CountClasses = Callable[[Pairs, Metric], Mapping[str, ClassCounts]]
-"""The counts of each class over all examples."""
+ScoreClasses = Callable[[Pairs, Metric], Mapping[str, ClassScore]]
+"""The scores of each class over all examples."""
 
 
 class Classes(NamedTuple):
@@ -65,8 +78,8 @@ class MetricFunction(ABC):
     """The classes of an average over classes (`withholding.rare_class`)."""
     fewest_of_class: int = field(default=1, kw_only=True)
     """Minimum number of units with each class in gold, for an interval."""
-    class_counts: CountClasses | None = field(default=None, kw_only=True)
-    """The counts of the classes of other forms than labels, which have those of `counts_of_labels`."""
+    class_scores: ScoreClasses | None = field(default=None, kw_only=True)
+    """The scores of the classes of other forms than labels, which have those of `label_scores`."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -117,14 +130,13 @@ def predicted_counts(table: Table) -> Any:
     return table.sum(axis=0)
 
 
-def counts_of_labels(pairs: Pairs) -> dict[str, ClassCounts]:
-    """The counts of each label, in the order of the task, from the confusion table."""
-    table = pairs.table
-    gold, predicted = gold_counts(table), predicted_counts(table)
-    counts = {}
-    for code, label in enumerate(pairs.gold.labels):
-        counts[label] = ClassCounts(table[code][code], gold[code], predicted[code])
-    return counts
+def label_scores(labels: Sequence[str], table: Table) -> dict[str, ClassScore]:
+    """The scores of each label, in the order of the task, from a confusion table of ints."""
+    counts = zip(labels, gold_counts(table), predicted_counts(table), strict=True)
+    return {
+        label: ClassScore.of(table[code][code], gold, predicted)
+        for code, (label, gold, predicted) in enumerate(counts)
+    }
 
 
 def hits(table: Table) -> Any:

@@ -45,7 +45,7 @@ _UAS_MACRO_F1 = counted_metric("uas_macro_f1", _head_rows, "present", "any word"
 DEPENDENCY_METRICS = (
     SumMetric("uas", right_tokens(head_of), mean_of),
     SumMetric("las", right_tokens(), mean_of),
-    replace(_UAS_MACRO_F1, class_counts=None),  # a head is the number of a word, not a class
+    replace(_UAS_MACRO_F1, class_scores=None),  # a head is the number of a word, not a class
     counted_metric("las_macro_f1", _relation_rows, "present", "any word"),
 )
 """Metrics of dependency trees."""

@@ -22,7 +22,8 @@ class TransformerBody(Body):
         width = int(cast(Any, encoder).config.hidden_size)
         self.dims = {1: width, 2: width}
         self.tokenizer = tokenizer
-        self.longest = min(spec.longest, tokenizer.longest)
+        self._most = min(spec.longest, tokenizer.longest)
+        self.longest = self._most
         self._pooling, self._frozen = spec.pooling, spec.tuning == "frozen"
         self.dropout = nn.Dropout(spec.dropout)
         self.encoder = _adapted(encoder, spec)
@@ -36,7 +37,7 @@ class TransformerBody(Body):
 
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Encoding]:
         """Tokenize each example; cut the longer text of one that is too long."""
-        return self.tokenizer.encode(inputs, self.longest)
+        return self.tokenizer.encode(inputs, self._most)
 
     def count_cut(self, inputs: Sequence[tuple[str, ...]], items: Sequence[Any]) -> int:
         """Count the examples that lost tokens."""
@@ -53,7 +54,8 @@ class TransformerBody(Body):
     def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Features (batch, width)."""
         states = self.encoder(**batch).last_hidden_state
-        return self.dropout(_pooled(states, batch["attention_mask"], self._pooling))
+        pooled: Tensor = self.dropout(_pooled(states, batch["attention_mask"], self._pooling))
+        return pooled
 
 
 def pretrained_body(name: str, spec: TransformerSpec) -> TransformerBody:

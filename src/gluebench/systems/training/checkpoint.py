@@ -42,6 +42,8 @@ class TaskOutcome:
     check: int
     weights: str
     """File in the run's folder."""
+    constant: bool = False
+    """Whether these weights give every dev example the same answer."""
 
 
 @dataclass(frozen=True, slots=True)

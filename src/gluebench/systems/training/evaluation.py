@@ -1,5 +1,6 @@
 """Predictions for many examples, and the scores of every task on its whole dev split as on the board."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -70,10 +71,12 @@ def predict_together(
 
 
 class TaskScore(NamedTuple):
-    """The score and the metrics of one task at one check, as fractions."""
+    """The score and the metrics of one task at one check, as fractions; NaN without dev examples."""
 
     score: float
     metrics: Mapping[str, float]
+    constant: bool = False
+    """Whether all predictions are the same."""
 
 
 def score(
@@ -84,6 +87,8 @@ def score(
     Data without metrics have accuracy, or Pearson.
     """
     task = data.task
+    if not data.dev:
+        return TaskScore(math.nan, {})
     if validation == "pooled" or not task.metrics:
         metrics = _pooled(data, predictions)
     else:
@@ -92,7 +97,8 @@ def score(
             metric.name: value(task, metric, data.dev[split], predictions[split])
             for metric, split in split_of.items()
         }
-    return TaskScore(task_score(list(metrics.values())), metrics)
+    answers = {answer for answers in predictions.values() for answer in answers}
+    return TaskScore(task_score(list(metrics.values())), metrics, constant=len(answers) == 1)
 
 
 def macro(scores: Mapping[str, TaskScore], data: Mapping[str, TaskData], settings: Settings) -> float:

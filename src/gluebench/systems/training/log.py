@@ -91,9 +91,11 @@ def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> st
     scores = ", ".join(f"{name} {100 * row[f'{name} score']:.1f}" for name in tasks)
     best = " (best)" if row["improved"] else ""
     marked = f"{scores}{best}" if len(tasks) == 1 else f"macro {100 * row['macro']:.1f}{best}: {scores}"
+    updates = sum(row[f"{name} updates"] for name in tasks)
+    loss = sum(row[f"{name} loss"] * row[f"{name} updates"] for name in tasks if row[f"{name} updates"])
     return (
         f"check {row['check']} of at most {settings.max_checks}, update {row['update']:,}: "
-        f"{marked}; learning rate {row['learning_rate']:.3g}; {pace}"
+        f"{marked}; loss {loss / updates:.3f}; learning rate {row['learning_rate']:.3g}; {pace}"
     )
 
 

@@ -7,31 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from torch.optim import Optimizer
-from torch.optim.lr_scheduler import ReduceLROnPlateau
-
 from gluebench.systems.training.checkpoint import TaskOutcome
 from gluebench.systems.training.evaluation import TaskScore
 from gluebench.systems.training.settings import Settings
 
 WEIGHTS = "best-"
 """Prefix of the names of weight files."""
-
-
-def decay_schedule(optimizer: Optimizer, settings: Settings) -> ReduceLROnPlateau:
-    """The learning rate, divided by 5 at a check without improvement (section 5).
-
-    A score that only equals the best is not an improvement.
-    """
-    return ReduceLROnPlateau(
-        optimizer,
-        "max",
-        factor=settings.decay,
-        patience=settings.patience,
-        threshold=0.0,
-        threshold_mode="abs",
-        eps=0.0,
-    )
 
 
 def no_improvement(scores: Sequence[float], after: int = 5) -> bool:
@@ -120,16 +101,21 @@ class Progress:
     def keep(self, scores: Mapping[str, TaskScore], *, improved: bool, best: str) -> list[str]:
         """Record the tasks whose best weights are the current ones; return the files to save these in.
 
-        With `best` "macro" these are all tasks if the average improved, else each task by its own score.
+        With `best` "macro" these are all tasks if the average improved, with "task" each by its own score,
+        with "last" all of them if the run has ended.
         """
         check, files = len(self.rows), []
         for name, task_score in scores.items():
             if best == "macro":
                 better, file = improved, f"{WEIGHTS}{check}.pt"
+            elif best == "last":
+                better, file = self.stopped is not None, f"{WEIGHTS}{check}.pt"
             else:
                 better = name not in self.kept or task_score.score > self.kept[name].score
                 file = f"{WEIGHTS}{quote(name, safe='')}-{check}.pt"
             if better:
-                self.kept[name] = TaskOutcome(task_score.score, dict(task_score.metrics), check, file)
+                self.kept[name] = TaskOutcome(
+                    task_score.score, dict(task_score.metrics), check, file, task_score.constant
+                )
                 files.append(file)
         return sorted(set(files))

@@ -48,12 +48,26 @@ class Settings:
     """Factor of the learning rate at a check without improvement (section 5: divided by 5)."""
     patience: int = 0
     """Checks without improvement that are tolerated before the learning rate decays; 0 in the code."""
+    schedule: Literal["plateau", "linear"] = "plateau"
+    """Decay at checks without improvement, or a linear rise and fall over the run (BERT)."""
+    warm_up: float = 0.1
+    """Linear: share of the updates over which the rate rises; from 1, the number of these updates."""
+    optimizer: Literal["adam", "adamw"] = "adam"
+    """AdamW (Loshchilov and Hutter 2019) is what pre-trained encoders are tuned with."""
     l2: float = 1e-5
     """Adam's L2 penalty, added to the gradient; a constant in the code, not in the paper."""
+    weight_decay: float = 0.01
+    """AdamW's, of all but biases and scales of normalization."""
+    beta2: float = 0.999
+    """AdamW's decay rate of the second moment."""
+    layer_decay: float = 1.0
+    """AdamW: factor of the learning rate from each layer of an encoder to the one below it."""
     clip: float = 5.0
     """Largest norm of the gradient of all parameters, after the loss was scaled; 5 in the code."""
     batch_size: int = 128
     """Examples in an update (section 5)."""
+    accumulate: int = 1
+    """Parts in which a batch goes through the model, to save memory; their gradients add up."""
     check_every: int | None = 10_000
     """Updates between checks on dev (section 5: 10k); None: one pass over the training data."""
     max_checks: int = 50
@@ -82,8 +96,8 @@ class Settings:
     (MNLI), and a task of scores by its first metric alone (STS-B: Pearson)."""
     count_auxiliary: bool = False
     """Whether auxiliary tasks (SNLI) count in the macro-average that controls the run. Code: yes."""
-    best: Literal["macro", "task"] = "macro"
-    """Which weights are kept: of the best macro-average, or for each task of its own best check."""
+    best: Literal["macro", "task", "last"] = "macro"
+    """Which weights are kept: of the best macro-average, for each task of its own best check, or the last."""
     bucketed: bool = True
     """Whether batches hold examples of similar length; the code only shuffled. A pass has every example."""
     precision: Literal["fp32", "tf32", "bf16", "fp16"] = "fp32"
@@ -94,8 +108,20 @@ class Settings:
     """Minutes between saved states, in addition to those at each check and at SIGINT or SIGTERM."""
 
     def __post_init__(self) -> None:
-        counts = ("batch_size", "max_checks", "stop_after", "drawn_at_once", "check_every", "size_limit")
-        _refuse_wrong(self, positive=("learning_rate", "decay", "temperature", *counts), factors=("decay",))
+        counts = (
+            "batch_size",
+            "accumulate",
+            "max_checks",
+            "stop_after",
+            "drawn_at_once",
+            "check_every",
+            "size_limit",
+        )
+        _refuse_wrong(
+            self,
+            positive=("learning_rate", "decay", "layer_decay", "temperature", *counts),
+            factors=("decay",),
+        )
 
 
 PAPER = Settings(minimum_learning_rate=1e-5, sampling="examples", scaling="examples", bucketed=False)
@@ -116,17 +142,19 @@ SMALL = Settings(
 TINY = replace(SMALL, max_checks=6)
 """Seconds to a few minutes on the sample benchmark."""
 FINE_TUNING = Settings(
+    optimizer="adamw",
+    schedule="linear",
     learning_rate=2e-5,
-    minimum_learning_rate=1e-8,
-    l2=0.0,
+    minimum_learning_rate=0.0,
     clip=1.0,
     batch_size=32,
     check_every=None,
     max_checks=3,
+    stop_rule="none",
     sampling="examples",
     scaling="none",
 )
-"""A pre-trained encoder: the rate, batches and three passes of BERT (Devlin et al. 2019)."""
+"""A pre-trained encoder: optimizer, rate, batches and three passes of BERT (Devlin et al. 2019)."""
 PRESETS: Mapping[str, Settings] = {"tiny": TINY, "small": SMALL, "paper": PAPER, "released": RELEASED}
 
 

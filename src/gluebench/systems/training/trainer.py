@@ -5,20 +5,23 @@ same weights: to the last bit on the CPU of one machine, with as many threads an
 """
 
 import hashlib
+import itertools
 import json
 import math
 import signal
+import statistics
 import time
 from collections import deque
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor
+from torch.optim.lr_scheduler import LambdaLR, ReduceLROnPlateau
 
 from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel, moved, pinned
@@ -37,23 +40,32 @@ from gluebench.systems.training.evaluation import (
 )
 from gluebench.systems.training.interrupts import Interrupts
 from gluebench.systems.training.log import Log, Pace, line
-from gluebench.systems.training.progress import WEIGHTS, Progress, decay_schedule, reason_to_stop
+from gluebench.systems.training.optimizers import make_optimizer, make_schedule
+from gluebench.systems.training.progress import WEIGHTS, Progress, reason_to_stop
 from gluebench.systems.training.settings import Settings
 
 FAR = 1_000_003
 """Distance between the dropout seeds of two processes."""
+TIMED = 3
+"""Batches whose time gives the estimate of a run's duration."""
 AGREE_EVERY = 10
 """Updates after which several processes agree whether to save: each time they wait for each other."""
 
 
-class Drawn(NamedTuple):
-    """A batch of one task."""
+class Part(NamedTuple):
+    """Examples of a batch that go through the model together."""
 
-    task: str
     batch: Any
     targets: Tensor
     weight: float
-    """This process's share of the batch's examples."""
+    """Their share of the batch; 0 if none are this process's."""
+
+
+class Drawn(NamedTuple):
+    """A batch of one task, in as many parts as `Settings.accumulate` says."""
+
+    task: str
+    parts: Sequence[Part]
 
 
 @dataclass(eq=False)
@@ -134,12 +146,12 @@ class Trainer:
         batches = sum(sampling.batch_count(size, settings.batch_size) for size in sizes.values())
         self._check_interval = settings.check_every or batches
         self.model.to(device)
-        trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
-        self._optimizer = torch.optim.Adam(trained, settings.learning_rate, weight_decay=settings.l2)
+        self._optimizer = make_optimizer(self.model, settings)
         self._engine.wrap(self.model, self._optimizer)
         if self._engine.rank:
             torch.manual_seed(settings.seed + FAR * self._engine.rank)
-        self._schedule = decay_schedule(self._optimizer, settings)
+        self._last = self._check_interval * settings.max_checks
+        self._schedule = make_schedule(self._optimizer, settings, updates=self._last)
         self._sampler = sampling.run_draws(sizes, settings, period=self._check_interval)
         size, seed, bucketed = settings.batch_size, settings.seed, settings.bucketed
         self._streams = {
@@ -161,16 +173,17 @@ class Trainer:
         for name, data in self.data.items():
             cut = body.count_cut(texts(data.train), self._train[name])
             if cut:
-                self.say(cut_message(data.task, cut, len(data.train), body.longest, "--set longest=N"))
+                self.say(cut_message(data.task, cut, len(data.train), body.longest, body.longest_option))
 
     def _run(self) -> None:
         progress, settings = self._progress, self.settings
         if progress.update:
             self.say(f"going on after update {progress.update:,}")
-        last = self._check_interval * settings.max_checks
-        pace, self._clock = Pace(progress.update, last, shown=self._engine.rank == 0), time.monotonic()
+        pace, self._clock = Pace(progress.update, self._last, shown=self._engine.rank == 0), time.monotonic()
         self._saved_at = self._clock
         self._ended_by: int | None = None
+        if self.say is not quiet:
+            self._say_estimate(pace)
         with pace.bar as bar, Interrupts() as interrupts:
             while progress.stopped is None and self._ended_by is None:
                 self._update()
@@ -181,20 +194,56 @@ class Trainer:
                     speed = pace.text(progress.update)
                     self.say(line(progress.rows[-1], list(self.data), settings, pace=speed))
                     self._save()
-                self._save_if_due(interrupts.received)
+                if self._save_if_due(interrupts.received):
+                    bar.clear()
+                    self.say(f"saved at update {progress.update:,}; {pace.text(progress.update)}")
 
-    def _save_if_due(self, received: int | None) -> None:
-        """Save if the last state is old, or if a signal ends the run. All processes do so together."""
+    def _say_estimate(self, pace: Pace) -> None:
+        """Say how long the run may take, by the time of the gradients of its first batches.
+
+        Nothing of the run changes: neither its batches nor what is random or carried from batch to batch.
+        """
+        sizes = {name: len(data.train) for name, data in self.data.items()}
+        tasks = sampling.run_draws(sizes, self.settings, period=self._check_interval)
+        carried = [(module, module.carried()) for module in self.model.carriers().values()]
+        devices = [self._engine.device] if self._engine.device.type == "cuda" else []
+        losses = {name: total.clone() for name, total in self._losses.items()}
+        seconds = []
+        with torch.random.fork_rng(devices):
+            for name in itertools.islice(tasks, TIMED + 1):
+                began = time.monotonic()
+                some = range(min(self.settings.batch_size, len(self._train[name])))
+                self._backward(name, self._part(name, some, of=len(some)))
+                float(self._losses[name])  # waits for a GPU
+                seconds.append(time.monotonic() - began)
+        self._optimizer.zero_grad(set_to_none=True)
+        self._losses = losses
+        for module, before in carried:
+            module.carry_on(before)
+        update = statistics.median(seconds[1:])  # the first also allocates memory
+        left = self._last - self._progress.update
+        dev = sum(len(items) for splits in self._dev.values() for items in splits.values())
+        # A prediction takes about a third of the time of an example's gradient.
+        checks = left / self._check_interval * dev / self.settings.batch_size / 3
+        duration = pace.bar.format_interval((left + checks) * update)
+        self.say(f"at most {left:,} updates, about {duration} at the speed of the first batches")
+
+    def _save_if_due(self, received: int | None) -> bool:
+        """Save if the last state is old, or if a signal ends the run; return whether it was the clock.
+
+        All processes do so together.
+        """
         due = time.monotonic() - self._saved_at >= 60 * self.settings.save_minutes
         if self._engine.world > 1:
             if self._progress.update % AGREE_EVERY:
-                return
+                return False
             parts = self._engine.gathered((received, due))
             received = max((number for number, _ in parts if number is not None), default=None)
             due = any(own_due for _, own_due in parts)
         if due or received is not None:
             self._save()
         self._ended_by = received
+        return due and received is None
 
     def _say_how_to_go_on(self, number: int) -> None:
         self.say(
@@ -206,8 +255,14 @@ class Trainer:
         """Draw the next batch and make this process's share of it."""
         name = next(self._sampler)
         positions = next(self._streams[name])
+        size = -(-len(positions) // self.settings.accumulate)
+        starts = range(0, len(positions), size)
+        parts = [self._part(name, positions[start : start + size], of=len(positions)) for start in starts]
+        return Drawn(name, parts)
+
+    def _part(self, name: str, positions: Sequence[int], *, of: int) -> Part:
         share = positions[self._engine.rank :: self._engine.world]
-        weight = len(share) / len(positions)
+        weight = len(share) / of
         # A process without examples computes a gradient of weight 0, since the others wait for one.
         share = share or positions[:1]
         batch = self.model.body.collate([self._train[name][position] for position in share])
@@ -215,7 +270,7 @@ class Trainer:
         targets = self.model.head(name).targets(labels)
         if self._engine.device.type == "cuda":
             batch, targets = pinned(batch), pinned(targets)
-        return Drawn(name, batch, targets, weight)
+        return Part(batch, targets, weight)
 
     def _batches(self) -> Generator[Drawn]:
         """The batches of the run in their order, some made ahead by a thread while a GPU computes."""
@@ -230,18 +285,26 @@ class Trainer:
 
     def _update(self) -> None:
         drawn = next(self._stream)
-        name, weight = drawn.task, drawn.weight
+        for part in drawn.parts:
+            self._backward(drawn.task, part)
+        self._engine.step(self.settings.clip)
+        self._used_rate = self._rate()
+        if self.settings.schedule == "linear":
+            cast(LambdaLR, self._schedule).step()
+        self._optimizer.zero_grad(set_to_none=self.settings.idle_heads == "keep")
+        self._progress.updates[drawn.task] = self._progress.updates.get(drawn.task, 0) + 1
+        self._progress.update += 1
+
+    def _backward(self, name: str, part: Part) -> None:
+        """Add the gradients of a part of a batch."""
+        weight = part.weight
         carried = [] if weight else [(each, each.carried()) for each in self.model.carriers().values()]
-        targets = moved(drawn.targets, self._engine.device)
-        loss = self.model.head(name).loss(self._engine.outputs(name, drawn.batch), targets)
+        targets = moved(part.targets, self._engine.device)
+        loss = self.model.head(name).loss(self._engine.outputs(name, part.batch), targets)
         self._engine.backward(loss * (self._scales[name] * weight * self._engine.world))
         for module, before in carried:  # a batch of its own that counts for nothing
             module.carry_on(before)
-        self._engine.step(self.settings.clip)
-        self._optimizer.zero_grad(set_to_none=self.settings.idle_heads == "keep")
         self._losses[name] += loss.detach() * weight
-        self._progress.updates[name] = self._progress.updates.get(name, 0) + 1
-        self._progress.update += 1
 
     def _check(self) -> None:
         """Score every task on dev; decay the learning rate, keep the best weights, decide to stop."""
@@ -251,10 +314,10 @@ class Trainer:
         average = macro(scores, self.data, settings)
         improved = average > max(progress.averages(), default=-math.inf)
         self._add_time()
-        (group,) = self._optimizer.param_groups
-        progress.add_check(scores, losses, average=average, improved=improved, rate=group["lr"])
-        self._schedule.step(average)
-        progress.stopped = reason_to_stop(progress.averages(), group["lr"], settings)
+        progress.add_check(scores, losses, average=average, improved=improved, rate=self._used_rate)
+        if settings.schedule == "plateau":
+            cast(ReduceLROnPlateau, self._schedule).step(average)
+        progress.stopped = reason_to_stop(progress.averages(), self._rate(), settings)
         files = progress.keep(scores, improved=improved, best=settings.best)
         for total in self._losses.values():
             total.zero_()
@@ -262,6 +325,10 @@ class Trainer:
             for file in files:
                 checkpoint.save(self.folder / file, self.model.state_dict())
             self._log.check(progress.rows, progress.times)
+
+    def _rate(self) -> float:
+        """The learning rate, of several the highest."""
+        return max(float(group["lr"]) for group in self._optimizer.param_groups)
 
     def _mean_losses(self) -> dict[str, float]:
         """Mean loss of each task's updates since the last check, for the tasks that had any."""
@@ -335,6 +402,9 @@ class Trainer:
         if values["scaler"] is not None and self._engine.scaler is not None:
             self._engine.scaler.load_state_dict(values["scaler"])
         self._schedule.load_state_dict(values["schedule"])
+        if self.settings.idle_heads == "decay":  # a gradient of zero, where the interrupted run had one
+            for weights in self._optimizer.state:
+                weights.grad = torch.zeros_like(weights)
         self._progress = Progress.resumed(values["progress"])
         for _ in range(self._progress.update):  # the batches that are done
             next(self._streams[next(self._sampler)])
@@ -349,6 +419,12 @@ class Trainer:
 
     def _finish(self) -> Outcome:
         progress = self._progress
+        for name, kept in progress.kept.items():
+            if kept.constant:
+                self.say(
+                    f"WARNING: {name}: every dev example gets the same answer, so nothing was learned of it; "
+                    "try more checks, another learning rate or sampling, or a pre-trained body"
+                )
         outcome = Outcome(
             folder=self.folder,
             seed=self.settings.seed,

@@ -168,7 +168,7 @@ let whole = "";
 function find(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   let found = 0;
-  for (const row of table.querySelectorAll("tbody tr:not(.group, .detail-row)")) {
+  for (const row of table.querySelectorAll(":scope > tbody > tr:not(.group, .detail-row)")) {
     row.hidden = !words.every((word) => textToSearch(row).includes(word));
     const system = !row.classList.contains("reference");
     if (system && !row.hidden) found += 1;

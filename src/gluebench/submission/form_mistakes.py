@@ -1,0 +1,206 @@
+"""Recognize what people write in every cell of forms other than labels and numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from gluebench.benchmark import Task
+from gluebench.reading.notation import NotationError, is_number, loaded
+from gluebench.submission.forms import CellForm, cell_text
+from gluebench.submission.mistakes import Sheet, fold_word
+
+SEPARATORS = (",", ";", "|", " ")
+"""What people write between the parts of a cell."""
+_OF_WORDS = ("sets", "tokens", "ranking")
+"""Forms whose cells are words with a separator between them."""
+_OF_NUMBERS = ("probabilities", "distributions")
+_ONE_WORD = {"S": "B", "U": "B", "E": "I", "L": "I", "M": "I"}
+"""Marks of single words, ends and middles in IOBES, BILOU and BMES to those of IOB2."""
+
+
+Step = Callable[[str], str | None]
+"""Returns a cell rewritten, or None for one that it does not concern."""
+
+
+def rewrite_cells(sheet: Sheet, task: Task) -> None:
+    """Rewrite the cells that can only mean one thing; of the others, say what they all seem to be."""
+    form = sheet.layout.form
+    if form is None:
+        return
+    wrong = {cell for cell in {*sheet.column(1)} if not _reads(cell, form)}
+    steps = _steps(task)
+    changes: dict[str, dict[str, str]] = {code: {} for code in steps}
+    for cell in wrong:
+        for code, before, after in _way(cell, steps, form):
+            changes[code][before] = after
+    for code, of_step in changes.items():
+        sheet.rewrite(1, code, partial(_changed, changes=of_step))
+    left = {cell for cell in {*sheet.column(1)} if not _reads(cell, form)}
+    if left:
+        _tell(sheet, task, left)
+
+
+def _changed(cell: str, *, changes: Mapping[str, str]) -> str:
+    return changes.get(cell, cell)
+
+
+def _steps(task: Task) -> dict[str, Step]:
+    """Mistake to what rewrites a cell, in the order in which they are tried."""
+    steps: dict[str, Step] = {"python-values": partial(_listed, task=task)}
+    if task.form in _OF_WORDS:
+        steps["cell-separator"] = partial(_separated, task=task)
+        steps["label-spelling"] = partial(_spelled, task=task, words=_spellings(task))
+        steps["label-meaning"] = partial(_spelled, task=task, words=_meanings(task))
+        steps["other-scheme"] = partial(_spelled, task=task, words=_schemes(task))
+    elif task.form in _OF_NUMBERS:
+        steps["cell-separator"] = _numbers_apart
+    return steps
+
+
+def _way(cell: str, steps: Mapping[str, Step], form: CellForm) -> list[tuple[str, str, str]]:
+    """The steps from a wrong cell to one that can be read, as ['Joy'] needs two; empty if none lead there."""
+    way = []
+    for code, step in steps.items():
+        new = step(cell)
+        if new is not None and new != cell:
+            way.append((code, cell, new))
+            cell = new
+    return way if _reads(cell, form) else []
+
+
+def _reads(cell: str, form: CellForm) -> bool:
+    if not cell:
+        return form.blank
+    try:
+        form.read(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _listed(cell: str, *, task: Task) -> str | None:
+    """The cell of a list or a tuple, as Python or JSON writes it; None for any other."""
+    bare = cell.strip()
+    if bare[:1] + bare[-1:] not in ("[]", "()"):
+        return None
+    inner = bare[1:-1].rstrip(", ")
+    if task.form == "spans":
+        inner = inner.translate({ord("("): "[", ord(")"): "]"})
+    try:
+        value = loaded(f"[{inner}]")
+        if value is None:
+            value = loaded(f"[{inner}]".replace("'", '"'))
+        if task.form == "spans" and value and not isinstance(value[0], list | dict):
+            value = [value]
+        if task.form in _OF_NUMBERS:
+            return inner if value is None else " ".join(map(str, value))
+        return None if value is None else cell_text(value, task)
+    except (NotationError, TypeError, RecursionError):
+        return None
+
+
+def _parts(cell: str, task: Task) -> list[str]:
+    separator = task.separator if task.form == "sets" else " "
+    return [part.strip() for part in cell.split(separator.strip() or None)]
+
+
+def _joined(parts: list[str], task: Task) -> str:
+    return (task.separator if task.form == "sets" else " ").join(parts)
+
+
+def _separated(cell: str, *, task: Task) -> str | None:
+    """The cell with the separator of its form in place of another, if all parts are then labels or ids."""
+    if task.form != "ranking" and not task.vocabulary:
+        return None
+    known = _spellings(task) | _meanings(task) | _schemes(task)
+    for separator in SEPARATORS:
+        parts = [part.strip() for part in cell.split(separator) if part.strip()]
+        if separator not in cell.strip() or len(parts) < 2:
+            continue
+        if task.form == "ranking":
+            # No id has a comma or a blank in it.
+            blank = any(" " in part for part in parts)
+            return None if blank or separator != "," else _joined(parts, task)
+        if all(fold_word(part) in known or part in task.vocabulary for part in parts):
+            return _joined(parts, task)
+    return None
+
+
+def _numbers_apart(cell: str) -> str | None:
+    parts = re.split(r"[,;|\s]+", cell.strip())
+    return " ".join(parts) if all(map(is_number, parts)) else None
+
+
+def _unique(words: list[tuple[str, str]]) -> dict[str, str]:
+    """Folded word to label, without those of several labels."""
+    known: dict[str, set[str]] = {}
+    for word, label in words:
+        known.setdefault(fold_word(word), set()).add(label)
+    return {word: labels.pop() for word, labels in known.items() if len(labels) == 1}
+
+
+def _spellings(task: Task) -> dict[str, str]:
+    return _unique([(word, word) for word in task.vocabulary])
+
+
+def _meanings(task: Task) -> dict[str, str]:
+    meanings = zip(task.glosses, task.vocabulary, strict=True)
+    return _unique([(gloss, word) for gloss, word in meanings if gloss])
+
+
+def _schemes(task: Task) -> dict[str, str]:
+    """Tags of IOBES, BILOU and BMES to those of IOB2, if the task has these and none of the others."""
+    marks = {tag.partition("-")[0] for tag in task.vocabulary}
+    if task.form != "tokens" or not {"B", "I"} <= marks <= {"B", "I", "O"}:
+        return {}
+    tags = []
+    for tag in task.vocabulary:
+        mark, dash, kind = tag.partition("-")
+        tags += [(f"{other}{dash}{kind}", tag) for other, own in _ONE_WORD.items() if dash and own == mark]
+    return _unique(tags)
+
+
+def _spelled(cell: str, *, task: Task, words: Mapping[str, str]) -> str | None:
+    """The cell with each part that is no label replaced by the label it stands for."""
+    parts = _parts(cell, task)
+    return _joined(
+        [part if part in task.vocabulary else words.get(fold_word(part), part) for part in parts], task
+    )
+
+
+def _tell(sheet: Sheet, task: Task, left: set[str]) -> None:
+    """Say what all cells that cannot be read seem to be; their author has to decide."""
+    words = task.vocabulary
+    parts = [part for cell in left for part in _parts(cell, task)]
+    numbered = all(part.isdecimal() and int(part) < len(words) for part in parts)
+    if task.form in ("sets", "tokens") and parts and numbered:
+        order = sheet.choices.words
+        if {*order} == {*words}:
+            changes = {
+                cell: _joined([order[int(part)] for part in _parts(cell, task)], task) for cell in left
+            }
+            listed = ", ".join(f"{word} for {number}" for number, word in enumerate(order))
+            sheet.rewrite(
+                1,
+                "class-numbers",
+                lambda text: changes.get(text, text),
+                repair=f"class numbers replaced by labels: {listed}",
+            )
+        else:
+            sheet.tell_cells("class-numbers", left)
+    elif task.form == "spans" and not any(character.isdigit() for cell in left for character in cell):
+        sheet.tell_cells("span-texts", left)
+    elif task.form == "spans" and all(map(_ends_at_start, left)):
+        sheet.tell_cells("span-ends", left)
+    elif task.form in _OF_NUMBERS:
+        if left <= {*words}:
+            sheet.tell_cells("labels-alone", left)
+        elif all(len(cell.split()) == len(words) and all(map(is_number, cell.split())) for cell in left):
+            sheet.tell_cells("logits", left)
+
+
+def _ends_at_start(cell: str) -> bool:
+    """Whether a cell has a span that ends where it starts, as one letter does whose end is included."""
+    return any(start == end for start, end in re.findall(r"([0-9]+)-([0-9]+)", cell))
