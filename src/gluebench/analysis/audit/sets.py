@@ -69,9 +69,9 @@ def _columns(table: RawTable, task: Task) -> list[int]:
     places = []
     problems = []
     for names in accepted:
-        found = [header.index(name) for name in names if name in header]
-        if found:
-            places.append(found[0])
+        present = [name for name in names if name in header]
+        if present:
+            places.append(header.index(present[0]))
         else:
             expected = " or ".join(names)
             problems.append(f"{table.path}:1: no column {expected}, but {', '.join(table.header)}")
