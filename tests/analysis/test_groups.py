@@ -11,7 +11,7 @@ from gluebench.analysis.audit.run import verdict
 from gluebench.analysis.lint.groups import (
     clustered_t_p,
     design_effect,
-    flipped_p,
+    sign_flip_p,
     sums_of,
     text_groups,
 )
@@ -39,8 +39,8 @@ def test_rows_of_one_premise_and_pairs_in_both_directions_are_one_group() -> Non
 
 def test_flips_of_single_gains_are_mcnemars_test() -> None:
     for won, lost in product(range(0, 30, 3), range(0, 30, 4)):
-        assert flipped_p([1] * won + [-1] * lost + [0] * 5) == pytest.approx(mcnemar(won, lost), rel=1e-9)
-    assert flipped_p([1] * 3000 + [-1] * 2700) == pytest.approx(mcnemar(3000, 2700), rel=1e-6)
+        assert sign_flip_p([1] * won + [-1] * lost + [0] * 5) == pytest.approx(mcnemar(won, lost), rel=1e-9)
+    assert sign_flip_p([1] * 3000 + [-1] * 2700) == pytest.approx(mcnemar(3000, 2700), rel=1e-6)
 
 
 @pytest.mark.parametrize("sums", [[3, -1, 2], [2, 2, 2], [5, -1, -1, -2, 1], [4, 4, -4, 1]])
@@ -48,7 +48,7 @@ def test_flips_are_all_combinations_of_signs(sums: list[int]) -> None:
     totals = [abs(np.dot(signs, sums)) for signs in product((1, -1), repeat=len(sums))]
     observed = abs(sum(sums))
     expected = np.mean([total > observed for total in totals]) + np.mean([t == observed for t in totals]) / 2
-    assert flipped_p(sums) == pytest.approx(min(1.0, expected) if observed else 1.0)
+    assert sign_flip_p(sums) == pytest.approx(min(1.0, expected) if observed else 1.0)
 
 
 SIZES = np.random.default_rng(9).integers(1, 6, 150)
@@ -94,7 +94,7 @@ def test_groups_of_copies_are_no_evidence() -> None:
     gains = [1] * 14 + [-1] * 6
     copies = [gain for gain in gains for _ in range(4)]
     groups = [at // 4 for at in range(80)]
-    assert flipped_p(sums_of(copies, groups)) == pytest.approx(mcnemar(14, 6))
+    assert sign_flip_p(sums_of(copies, groups)) == pytest.approx(mcnemar(14, 6))
     assert mcnemar(56, 24) < 0.001
     rng = np.random.default_rng(2)
     products = rng.normal(size=30)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from gluebench.analysis.lint import labeled
+from gluebench.analysis.lint import with_labels
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError, Example, load
 from gluebench.data.errors import refuse
@@ -69,9 +69,9 @@ def _columns(table: RawTable, task: Task) -> list[int]:
     places = []
     problems = []
     for names in accepted:
-        found = [header.index(name) for name in names if name in header]
-        if found:
-            places.append(found[0])
+        present = [name for name in names if name in header]
+        if present:
+            places.append(header.index(present[0]))
         else:
             expected = " or ".join(names)
             problems.append(f"{table.path}:1: no column {expected}, but {', '.join(table.header)}")
@@ -182,7 +182,7 @@ class Sources:
             for file in task.files:
                 test = file.splits.get("test")
                 if test is not None and test.name == split and file.name in columns:
-                    yield PairSet(where, task, labeled(table, columns[file.name], task=task, where=where))
+                    yield PairSet(where, task, with_labels(table, columns[file.name], task=task, where=where))
 
 
 def is_file(name: str) -> bool:

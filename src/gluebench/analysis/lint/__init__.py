@@ -27,58 +27,65 @@ Splits = dict[str, list[Example]]
 
 def lint_task(task: Task, splits: Mapping[str, Sequence[Example]]) -> TaskLint:
     """Every check on one task; `splits` are those at hand, test labels None where they are hidden."""
-    parts = _parts(task, splits)
-    findings = [finding for part in parts for finding in text_findings(part)]
-    findings += _row_findings(task, parts)
+    lint_splits = _lint_splits(task, splits)
+    findings: list[Finding] = []
+    for split in lint_splits:
+        findings += text_findings(split)
+    findings += _row_findings(task, lint_splits)
     if task.form in ("labels", "numbers"):
-        findings += label_findings(task, parts)
-        findings += shortcut_findings(task, parts)
+        findings += label_findings(task, lint_splits)
+        findings += shortcut_findings(task, lint_splits)
     else:
         text = f"shares and shortcuts are for labels and numbers, and the answers are {task.form}"
         findings.append(Finding("note", "not checked", "all", 0, text))
-    findings += (power_finding(task, part) for part in parts if part.role == "test")
-    findings += _not_at_hand(task, parts)
-    return _in_order(task, parts, findings)
+    for split in lint_splits:
+        if split.role == "test":
+            findings.append(power_finding(task, split))
+    findings += _checks_not_made(task, lint_splits)
+    return _in_order(task, lint_splits, findings)
 
 
 def lint_rows(task: Task, splits: Mapping[str, Sequence[Example]]) -> TaskLint:
     """The checks of rows alone: repeated, contradicting, shared between splits, once under each label."""
-    parts = _parts(task, splits)
-    return _in_order(task, parts, _row_findings(task, parts))
+    lint_splits = _lint_splits(task, splits)
+    return _in_order(task, lint_splits, _row_findings(task, lint_splits))
 
 
-def _parts(task: Task, splits: Mapping[str, Sequence[Example]]) -> list[LintSplit]:
-    roles: dict[str, Role] = {split.name: role for file in task.files for role, split in file.splits.items()}
+def _lint_splits(task: Task, splits: Mapping[str, Sequence[Example]]) -> list[LintSplit]:
+    roles: dict[str, Role] = {}
+    for file in task.files:
+        for role, split in file.splits.items():
+            roles[split.name] = role
     return [LintSplit(name, examples, role=roles.get(name)) for name, examples in splits.items()]
 
 
-def _row_findings(task: Task, parts: Sequence[LintSplit]) -> list[Finding]:
+def _row_findings(task: Task, splits: Sequence[LintSplit]) -> list[Finding]:
     findings: list[Finding] = []
-    for part in parts:
-        findings += duplicate_findings(part, score_range=task.score_range)
-        findings += twin_findings(task, part)
-    return [*findings, *leakage_findings(parts, score_range=task.score_range)]
+    for split in splits:
+        findings += duplicate_findings(split, score_range=task.score_range)
+        findings += twin_findings(task, split)
+    findings += leakage_findings(splits, score_range=task.score_range)
+    return findings
 
 
-def _in_order(task: Task, parts: Sequence[LintSplit], findings: Sequence[Finding]) -> TaskLint:
+def _in_order(task: Task, splits: Sequence[LintSplit], findings: Sequence[Finding]) -> TaskLint:
     """The findings, errors first."""
     in_order = sorted(findings, key=lambda finding: ORDER.index(finding.severity))
-    private = any(part.role == "test" and part.labeled for part in parts)
+    private = any(split.role == "test" and split.labeled for split in splits)
     return TaskLint(task.name, tuple(in_order), private)
 
 
-def _not_at_hand(task: Task, parts: Sequence[LintSplit]) -> Iterator[Finding]:
-    """Which checks could not be made, so that silence is not taken for a clean bill."""
-    present = {part.name for part in parts}
+def _checks_not_made(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]:
+    """Yield a note of each check that could not be made, so that silence is not taken for success."""
+    present = {split.name for split in splits}
     for name in task.splits:
         if name not in present:
-            yield Finding(
-                "note", "not checked", name, 0, "the split is not there, so nothing was compared with it"
-            )
-    for part in parts:
-        if part.role == "test" and not part.labeled:
+            text = "the split is not there, so nothing was compared with it"
+            yield Finding("note", "not checked", name, 0, text)
+    for split in splits:
+        if split.role == "test" and not split.labeled:
             text = "no gold labels are given, so shares and shortcuts were not looked at here"
-            yield Finding("note", "not checked", part.name, 0, text)
+            yield Finding("note", "not checked", split.name, 0, text)
 
 
 def read_splits(
@@ -105,17 +112,20 @@ def read_splits(
     if not any(splits_of.values()):
         first = Path(folder, benchmark.tasks[0].name, next(iter(benchmark.tasks[0].splits.values())).file)
         raise DataError(f"{folder}: holds no split of {benchmark.name}; expected files such as {first}")
-    columns = {} if gold is None else read_gold(gold, benchmark).columns
+    if gold is None:
+        return splits_of
+    columns = read_gold(gold, benchmark).columns
     for file in benchmark.files("test"):
-        splits, name = splits_of[file.task], file.splits["test"].name
+        splits = splits_of[file.task]
+        name = file.splits["test"].name
         if file.name in columns and name in splits:
-            splits[name] = labeled(
-                splits[name], columns[file.name], task=benchmark.task(file.task), where=f"{file.task}, {name}"
-            )
+            where = f"{file.task}, {name}"
+            task = benchmark.task(file.task)
+            splits[name] = with_labels(splits[name], columns[file.name], task=task, where=where)
     return splits_of
 
 
-def labeled(examples: Sequence[Example], column: Column, *, task: Task, where: str) -> list[Example]:
+def with_labels(examples: Sequence[Example], column: Column, *, task: Task, where: str) -> list[Example]:
     """The examples with the gold's labels. Raises DataError for those that it has no label for."""
     labels = dict(zip(column.row_indices, values_of(column, task, gold=True), strict=True))
     absent = [example.index for example in examples if example.index not in labels]

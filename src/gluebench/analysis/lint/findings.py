@@ -57,10 +57,19 @@ def finding(
     """
     usual, text, advice = _SENTENCES[check]
     count = int(number)
-    repeats = f"{counted(count, 'row')} {'repeats' if count == 1 else 'repeat'}"
-    words = {"rows": counted(count, "row"), "texts": counted(count, "text"), "repeat": repeats, **words}
-    sentences = (text.format(**words), advice.format(**words))
-    return Finding(severity or cast(Severity, usual), check, where, number, *sentences, tuple(rows[:SHOWN]))
+    verb = "repeats" if count == 1 else "repeat"
+    counts = {"rows": counted(count, "row"), "texts": counted(count, "text")}
+    counts["repeat"] = f"{counts['rows']} {verb}"
+    words = {**counts, **words}
+    return Finding(
+        severity=severity or cast(Severity, usual),
+        check=check,
+        where=where,
+        number=number,
+        text=text.format(**words),
+        advice=advice.format(**words),
+        rows=tuple(rows[:SHOWN]),
+    )
 
 
 class TaskLint(NamedTuple):
@@ -99,7 +108,10 @@ class LintSplit:
     @cached_property
     def spoken(self) -> list[Key]:
         """The words of each example's texts, punctuation set aside too."""
-        return [tuple(" ".join(words(text)) or text for text in key) for key in self.folded]
+        keys = []
+        for texts in self.folded:
+            keys.append(tuple(" ".join(words(text)) or text for text in texts))
+        return keys
 
     @cached_property
     def places(self) -> dict[Key, list[int]]:

@@ -20,8 +20,11 @@ def text_groups(rows: Sequence[tuple[str, ...]]) -> list[int]:
     """
     if _in_pairs(rows):
         return [row // 2 for row in range(len(rows))]
-    ((usual, number),) = Counter(texts[0] for texts in rows).most_common(1)
-    instruction = usual if 2 * number > len(rows) else None
+    instruction = None
+    [(most_frequent, number)] = Counter(texts[0] for texts in rows).most_common(1)
+    if 2 * number > len(rows):
+        instruction = most_frequent
+    # Union-find: each row's parent is an earlier row of its group, or the row itself.
     parents = list(range(len(rows)))
 
     def root(row: int) -> int:
@@ -58,7 +61,7 @@ def sums_of(values: Sequence[float], groups: Sequence[int]) -> list[float]:
     return sums
 
 
-def flipped_p(sums: Sequence[float]) -> float:
+def sign_flip_p(sums: Sequence[float]) -> float:
     """The two-sided p-value that gains of groups, whole numbers, are 0 on average; by flipping their signs.
 
     The mid-p over all signs, in closed form. Where each gain is 1 or -1, it is McNemar's.
@@ -92,7 +95,8 @@ def design_effect(labels: Sequence[int], groups: Sequence[int], *, pooled: Seque
 
     The mean over labels (Rao and Scott 1981). `pooled` are the shares in all samples that are compared.
     """
-    size, number = max(groups) + 1, len(labels)
+    size = max(groups) + 1
+    number = len(labels)
     table = np.bincount(np.array(groups) * len(pooled) + labels, minlength=size * len(pooled))
     table = table.reshape(size, len(pooled))
     residuals = table - table.sum(axis=1, keepdims=True) * (table.sum(axis=0) / number)

@@ -37,27 +37,34 @@ def label_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]
                 yield finding("missing label", split.name, 0, severity=severity, label=word)
     for split in labeled:
         if train is not None and split.role is not None:
-            yield _shifted(task, train, split)
+            yield _prior_shift(task, train, split)
 
 
-def _shifted(task: Task, train: LintSplit, split: LintSplit) -> Finding:
+def _prior_shift(task: Task, train: LintSplit, split: LintSplit) -> Finding:
+    """The finding on the shares of labels in two splits."""
     names, codes = _codes(task, train)
     _, other_codes = _codes(task, split)
     counts = [codes.count(code) for code in range(len(names))]
     others = [other_codes.count(code) for code in range(len(names))]
-    tested = shift(counts, others, effect=_effect([(train, codes), (split, other_codes)], len(names)))
-    shares = [
-        f"{name} {percent(one / sum(counts))} and {percent(other / sum(others))}"
-        for name, one, other in zip(names, counts, others, strict=True)
-    ]
-    listed = ", ".join(shares[:4]) + (", ..." if len(shares) > 4 else "")
-    significant = tested.p < LEVEL
-    large = significant and tested.largest >= LARGE
-    verdict = "differ beyond chance" if significant else "do not differ beyond chance"
+    effect = _effect([(train, codes), (split, other_codes)], len(names))
+    tested = shift(counts, others, effect=effect)
+    shares = []
+    for name, one, other in zip(names, counts, others, strict=True):
+        shares.append(f"{name} {percent(one / sum(counts))} and {percent(other / sum(others))}")
+    listed = ", ".join(shares[:4])
+    if len(shares) > 4:
+        listed += ", ..."
+    verdict = "do not differ beyond chance"
+    severity: Severity = "note"
+    advice = ""
+    if tested.p < LEVEL:
+        verdict = "differ beyond chance"
+        if tested.largest >= LARGE:
+            severity = "warning"
+            advice = "Draw the splits anew from one pool, or say in the notes that they differ."
     text = f"the shares {verdict}: {listed} (chi-squared {tested.statistic:.2f}, {p_words(tested.p)})"
-    advice = "Draw the splits anew from one pool, or say in the notes that they differ." if large else ""
     where = f"{train.name}, {split.name}"
-    return Finding("warning" if large else "note", "prior shift", where, tested.largest, text, advice)
+    return Finding(severity, "prior shift", where, tested.largest, text, advice)
 
 
 def _codes(task: Task, split: LintSplit) -> tuple[Sequence[str], list[int]]:
@@ -75,12 +82,15 @@ def _codes(task: Task, split: LintSplit) -> tuple[Sequence[str], list[int]]:
 
 def _effect(samples: Sequence[tuple[LintSplit, list[int]]], labels: int) -> float:
     """The design effect of two samples whose rows are in groups; each counts by the other's size."""
-    everything = [code for _, codes in samples for code in codes]
-    pooled = [everything.count(code) / len(everything) for code in range(labels)]
-    return sum(
-        (1 - len(codes) / len(everything)) * design_effect(codes, text_groups(split.exact), pooled=pooled)
-        for split, codes in samples
-    )
+    every_code = []
+    for _, codes in samples:
+        every_code += codes
+    pooled = [every_code.count(code) / len(every_code) for code in range(labels)]
+    effect = 0.0
+    for split, codes in samples:
+        own = design_effect(codes, text_groups(split.exact), pooled=pooled)
+        effect += (1 - len(codes) / len(every_code)) * own
+    return effect
 
 
 class Shift(NamedTuple):
@@ -130,10 +140,17 @@ def chi_squared_tail(value: float, df: int) -> float:
     if value <= 0:
         return 1.0
     half = value / 2
-    tail, start = (math.erfc(math.sqrt(half)), 0.5) if df % 2 else (math.exp(-half), 1.0)
-    steps = [start + step for step in range((df - 1) // 2)]
-    more = (math.exp(a * math.log(half) - half - math.lgamma(a + 1)) for a in steps)
-    return min(1.0, tail + sum(more))
+    if df % 2:
+        tail = math.erfc(math.sqrt(half))  # of one degree of freedom
+        start = 0.5
+    else:
+        tail = math.exp(-half)  # of two
+        start = 1.0
+    more = 0.0
+    for step in range((df - 1) // 2):
+        a = start + step
+        more += math.exp(a * math.log(half) - half - math.lgamma(a + 1))
+    return min(1.0, tail + more)
 
 
 DISAGREEMENTS = (0.05, 0.1, 0.2)
@@ -165,7 +182,8 @@ def smallest_difference(examples: int, disagreement: float) -> float | None:
     """
     if disagreement == 0:
         return None
-    a, b = LEVEL_POINT * math.sqrt(disagreement), POWER_POINT * POWER_POINT
+    a = LEVEL_POINT * math.sqrt(disagreement)
+    b = POWER_POINT * POWER_POINT
     root = a * a * examples - (examples + b) * (a * a - b * disagreement)
     difference = (a * math.sqrt(examples) + math.sqrt(max(0.0, root))) / (examples + b)
     return difference if difference <= disagreement else None
@@ -174,20 +192,25 @@ def smallest_difference(examples: int, disagreement: float) -> float | None:
 def power_finding(task: Task, split: LintSplit) -> Finding:
     """The differences in accuracy that the test split can detect."""
     count = len(split.examples)
-    where, check = split.name, "test size"
+    rows = counted(count, "row")
     if not task.words:
-        text = f"{counted(count, 'row')}; only labels have a figure, as others depend on how scores vary"
-        return Finding("note", check, where, count, text)
-    smallest = [smallest_difference(count, share) for share in DISAGREEMENTS]
-    needed = [examples_needed(POINT, share) for share in DISAGREEMENTS]
-    shares = " / ".join(f"{100 * share:g}" for share in DISAGREEMENTS)
-    points = ("none" if share is None else f"{100 * share:.1f}" for share in smallest)
+        text = f"{rows}; only labels have a figure, as others depend on how scores vary"
+        return Finding("note", "test size", split.name, count, text)
+    shares = []
+    points = []
+    needed = []
+    for disagreement in DISAGREEMENTS:
+        shares.append(f"{100 * disagreement:g}")
+        smallest = smallest_difference(count, disagreement)
+        points.append("none" if smallest is None else f"{100 * smallest:.1f}")
+        needed.append(f"{examples_needed(POINT, disagreement):,}")
     text = (
-        f"{counted(count, 'row')} can show {' / '.join(points)} points of accuracy "
-        f"where two systems disagree on {shares} % of them; "
-        f"one point needs {' / '.join(f'{size:,}' for size in needed)} rows (80 % power, 5 % level)"
+        f"{rows} can show {' / '.join(points)} points of accuracy "
+        f"where two systems disagree on {' / '.join(shares)} % of them; "
+        f"one point needs {' / '.join(needed)} rows (80 % power, 5 % level)"
     )
-    middle = smallest[1]
-    coarse = middle is None or middle > COARSE
-    advice = "Add test rows, or publish no ranking finer than this." if coarse else ""
-    return Finding("warning" if coarse else "note", check, where, count, text, advice)
+    usual = smallest_difference(count, DISAGREEMENTS[1])
+    if usual is not None and usual <= COARSE:
+        return Finding("note", "test size", split.name, count, text)
+    advice = "Add test rows, or publish no ranking finer than this."
+    return Finding("warning", "test size", split.name, count, text, advice)

@@ -19,17 +19,19 @@ _RANK = {None: 0, "dev": 1, "test": 2}
 
 def duplicate_findings(split: LintSplit, *, score_range: tuple[float, float] | None) -> Iterator[Finding]:
     """Exact duplicates, duplicates up to case and spacing, and duplicates with different labels."""
-    exact, folded = _repeats(split, split.exact), _repeats(split, split.folded)
+    exact = _repeats(split, split.exact)
+    folded = _repeats(split, split.folded)
     if exact:
         yield finding("duplicates", split.name, len(exact), exact)
     if len(folded) > len(exact):
-        rows = [row for row in folded if row not in set(exact)]
+        known = set(exact)
+        rows = [row for row in folded if row not in known]
         yield finding("near duplicates", split.name, len(folded) - len(exact), rows)
-    clashes = [
-        ", ".join(str(split.examples[at].index) for at in places)
-        for places in split.places.values()
-        if len(places) > 1 and differ([split.examples[at].label for at in places], score_range)
-    ]
+    clashes = []
+    for positions in split.places.values():
+        examples = [split.examples[position] for position in positions]
+        if len(examples) > 1 and differ([example.label for example in examples], score_range):
+            clashes.append(", ".join(str(example.index) for example in examples))
     if clashes:
         severity: Severity = "warning" if split.role is None else "error"
         yield finding("contradictions", split.name, len(clashes), clashes, severity=severity)
@@ -38,11 +40,12 @@ def duplicate_findings(split: LintSplit, *, score_range: tuple[float, float] | N
 def _repeats(split: LintSplit, keys: Sequence[Key]) -> list[str]:
     """The rows whose key an earlier row has, by index: "3 = 0"."""
     first: dict[Key, int] = {}
-    return [
-        f"{example.index} = {earlier}"
-        for example, key in zip(split.examples, keys, strict=True)
-        if (earlier := first.setdefault(key, example.index)) != example.index
-    ]
+    rows = []
+    for example, key in zip(split.examples, keys, strict=True):
+        earlier = first.setdefault(key, example.index)
+        if earlier != example.index:
+            rows.append(f"{example.index} = {earlier}")
+    return rows
 
 
 def differ(labels: Sequence[str | float | None], score_range: tuple[float, float] | None) -> bool:
@@ -69,53 +72,61 @@ def _same_examples(
     earlier: LintSplit, later: LintSplit, score_range: tuple[float, float] | None
 ) -> Iterator[Finding]:
     """Rows that an earlier split has, up to case and spacing."""
-    rows, exact, clashing = [], 0, 0
+    rows = []
+    exact = 0
+    clashing = 0
     known = set(earlier.exact)
     for position, key in enumerate(later.folded):
         if key in earlier.places:
-            one, other = earlier.examples[earlier.places[key][0]], later.examples[position]
+            one = earlier.examples[earlier.places[key][0]]
+            other = later.examples[position]
             rows.append(f"{earlier.name} {one.index} = {later.name} {other.index}")
             exact += later.exact[position] in known
             clashing += differ([one.label, other.label], score_range)
     if rows:
         clashes = f", {clashing:,} with another label" if clashing else ""
         severity: Severity = "error" if later.role == "test" else "warning"
-        yield _shared("leakage", earlier, later, rows, severity=severity, exact=exact, clashing=clashes)
+        yield _overlap_finding(
+            "leakage", earlier, later, rows, severity=severity, exact=exact, clashing=clashes
+        )
 
 
 def _same_words(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
     """Rows that an earlier split has with different punctuation."""
     known = dict(zip(earlier.spoken, earlier.examples, strict=True))
-    rows = [
-        f"{earlier.name} {known[spoken].index} = {later.name} {example.index}"
-        for example, spoken, folded in zip(later.examples, later.spoken, later.folded, strict=True)
-        if spoken in known and folded not in earlier.places
-    ]
+    rows = []
+    for example, spoken, folded in zip(later.examples, later.spoken, later.folded, strict=True):
+        if spoken in known and folded not in earlier.places:
+            rows.append(f"{earlier.name} {known[spoken].index} = {later.name} {example.index}")
     if rows:
-        yield _shared("near leakage", earlier, later, rows)
+        yield _overlap_finding("near leakage", earlier, later, rows)
 
 
 def _same_texts(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
     """Rows that share one text, but not the whole example."""
-    names = list(later.examples[0].inputs) if later.examples else []
-    for column, name in enumerate(names if len(names) > 1 else ()):
+    if not later.examples or len(later.examples[0].inputs) < 2:
+        return
+    for column, name in enumerate(later.examples[0].inputs):
         places = places_of(key[column] for key in earlier.folded)
-        known = {text: [earlier.examples[position] for position in rows] for text, rows in places.items()}
-        shared = [
-            (example, known[key[column]])
-            for example, key in zip(later.examples, later.folded, strict=True)
-            if key[column] in known and key not in earlier.places
-        ]
+        rows = []
+        shared: list[tuple[Example, list[Example]]] = []
+        for example, key in zip(later.examples, later.folded, strict=True):
+            if key[column] in places and key not in earlier.places:
+                others = [earlier.examples[position] for position in places[key[column]]]
+                rows.append(f"{earlier.name} {others[0].index} = {later.name} {example.index}")
+                shared.append((example, others))
         if shared:
-            rows = [f"{earlier.name} {others[0].index} = {later.name} {row.index}" for row, others in shared]
-            large = len(shared) / len(later.examples) >= WORTH_A_WARNING
-            severity: Severity = "warning" if large else "note"
-            opposed = _opposed(shared)
-            overlap = _shared("shared", earlier, later, rows, severity=severity, column=name, opposed=opposed)
+            severity: Severity = "note"
+            if len(shared) / len(later.examples) >= WORTH_A_WARNING:
+                severity = "warning"
+            opposed = _opposed_words(shared)
+            overlap = _overlap_finding(
+                "shared", earlier, later, rows, severity=severity, column=name, opposed=opposed
+            )
             yield overlap._replace(check=f"shared {name}")
 
 
-def _shared(
+def _overlap_finding(
     check: str,
     earlier: LintSplit,
     later: LintSplit,
@@ -130,17 +141,18 @@ def _shared(
     return finding(check, where, len(rows), rows, severity=severity, **names, **words)
 
 
-def _opposed(shared: Sequence[tuple[Example, Sequence[Example]]]) -> str:
+def _opposed_words(shared: Sequence[tuple[Example, Sequence[Example]]]) -> str:
     """Say how many rows have a label that no earlier row has, which misleads a system that memorizes."""
-    known = [
-        (example.label, {other.label for other in others})
-        for example, others in shared
-        if isinstance(example.label, str)
-    ]
-    opposed = sum(label not in labels for label, labels in known)
+    labeled = 0
+    opposed = 0
+    for example, others in shared:
+        if isinstance(example.label, str):
+            labeled += 1
+            opposed += all(other.label != example.label for other in others)
     if not opposed:
         return ""
-    return f", {'all' if opposed == len(known) else f'{opposed:,} of them'} with another label"
+    number = "all" if opposed == labeled else f"{opposed:,} of them"
+    return f", {number} with another label"
 
 
 def twin_findings(task: Task, split: LintSplit) -> Iterator[Finding]:
@@ -152,23 +164,29 @@ def twin_findings(task: Task, split: LintSplit) -> Iterator[Finding]:
     if not split.labeled or len(task.words) < 2 or len(task.columns) < 2:
         return
     for column, name in enumerate(task.columns):
-        twins = [
-            positions
-            for positions in places_of(key[column] for key in split.exact).values()
-            if sorted(str(split.examples[position].label) for position in positions) == sorted(task.words)
-        ]
-        share = sum(map(len, twins)) / len(split.examples)
+        size = 0
+        rows = []
+        for positions in places_of(key[column] for key in split.exact).values():
+            examples = [split.examples[position] for position in positions]
+            if sorted(str(example.label) for example in examples) == sorted(task.words):
+                size += len(examples)
+                rows.append(" / ".join(str(example.index) for example in examples))
+        share = size / len(split.examples)
         if share >= NEARLY_ALL:
-            rows = [" / ".join(str(split.examples[at].index) for at in positions) for positions in twins]
-            release = "".join(  # twins identify a release even if sizes do not
-                f", as in {version.name}, {version.note}"
-                for file in task.files
-                if split.name in {entry.name for entry in file.splits.values()}
-                for version in file.other_versions
-            )
+            release = _other_releases(task, split)
             yield finding(
                 "twins", split.name, share, rows, column=name, share=percent(share), release=release
             )
+
+
+def _other_releases(task: Task, split: LintSplit) -> str:
+    """The other releases of the split, which twins identify even if sizes do not."""
+    releases = ""
+    for file in task.files:
+        if any(entry.name == split.name for entry in file.splits.values()):
+            for version in file.other_versions:
+                releases += f", as in {version.name}, {version.note}"
+    return releases
 
 
 SUSPICIONS = {
@@ -184,11 +202,10 @@ SUSPICIONS = {
 def text_findings(split: LintSplit) -> Iterator[Finding]:
     """Texts that are empty, or that look wrongly decoded."""
     for check, pattern in SUSPICIONS.items():
-        rows = [
-            f"{example.index} {name}"
-            for example in split.examples
-            for name, text in example.inputs.items()
-            if pattern.search(text)
-        ]
+        rows = []
+        for example in split.examples:
+            for name, text in example.inputs.items():
+                if pattern.search(text):
+                    rows.append(f"{example.index} {name}")
         if rows:
             yield finding(check, split.name, len(rows), rows)

@@ -1,5 +1,7 @@
 """What can be answered without reading everything: one text alone, its length, the words in common."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
@@ -8,8 +10,8 @@ from typing import NamedTuple
 
 from gluebench.analysis.compare import ALPHA
 from gluebench.analysis.compare.words import p_words
-from gluebench.analysis.lint.findings import Finding, LintSplit, percent
-from gluebench.analysis.lint.groups import clustered_t_p, flipped_p, sums_of, text_groups
+from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, percent
+from gluebench.analysis.lint.groups import clustered_t_p, sign_flip_p, sums_of, text_groups
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import counted, interval
 from gluebench.data import Example
@@ -46,12 +48,14 @@ class Shortcut(NamedTuple):
             yield system.predict(task, self._seen(task, examples))
 
     def _seen(self, task: Task, examples: Sequence[Example]) -> list[Example]:
+        """The examples with the columns that the shortcut sees."""
         places = {column: task.columns.index(column) for column in self.columns}
-        texts = [list(example.inputs.values()) for example in examples]
-        return [
-            replace(example, inputs={column: of_example[at] for column, at in places.items()})
-            for example, of_example in zip(examples, texts, strict=True)
-        ]
+        seen = []
+        for example in examples:
+            texts = list(example.inputs.values())
+            inputs = {column: texts[place] for column, place in places.items()}
+            seen.append(replace(example, inputs=inputs))
+        return seen
 
 
 def shortcut_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]:
@@ -68,21 +72,37 @@ def shortcut_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Findi
         return
     learned = sample_of(train.examples)
     tests = {split.name: sample_of(split.examples) for split in others}
-    measured = []
+    results: list[ShortcutResult] = []
     for shortcut in shortcuts(task):
-        answers_to = shortcut.answers(task, learned, tests.values())
-        for (split, examples), answers in zip(tests.items(), answers_to, strict=True):
+        answers_to_tests = shortcut.answers(task, learned, tests.values())
+        for (split, examples), answers in zip(tests.items(), answers_to_tests, strict=True):
             if task.words:
-                lead, p, words = _against_majority(task, learned, examples, answers)
+                lead, words = _beside_majority(task, learned, examples, answers)
             else:
-                lead, p, words = _correlated(examples, answers)
-            measured.append((shortcut.name, split, lead, p, words))
-    adjusted = holm([p for *_, p, _ in measured])
-    for (name, split, lead, _, words), p in zip(measured, adjusted, strict=True):
-        real = p < ALPHA and lead > 0
-        verdict = "beyond noise" if real else "no lead beyond noise"
-        text = f"{name} {words}: {verdict} ({p_words(p)} after Holm)"
-        yield Finding("warning" if real else "note", name, split, lead, text, ADVICE if real else "")
+                lead, words = _correlation(examples, answers)
+            results.append(ShortcutResult(shortcut.name, split, lead, words))
+    adjusted = holm([result.lead.p for result in results])
+    for result, p in zip(results, adjusted, strict=True):
+        text = f"{result.name} {result.words}: "
+        severity: Severity = "note"
+        advice = ""
+        if p < ALPHA and result.lead.share > 0:
+            severity = "warning"
+            advice = ADVICE
+            text += f"beyond noise ({p_words(p)} after Holm)"
+        else:
+            text += f"no lead beyond noise ({p_words(p)} after Holm)"
+        yield Finding(severity, result.name, result.split, result.lead.share, text, advice)
+
+
+class ShortcutResult(NamedTuple):
+    """What a shortcut achieves on a split."""
+
+    name: str
+    split: str
+    lead: Lead
+    words: str
+    """The figure in words."""
 
 
 def shortcuts(task: Task) -> list[Shortcut]:
@@ -95,35 +115,38 @@ def shortcuts(task: Task) -> list[Shortcut]:
         return lengths
     alone = [Shortcut(f"{name} alone", HypothesisOnly, (name,)) for name in task.columns]
     first, second = task.columns[:2]
-    return [*alone, Shortcut("word overlap", WordOverlap, (first, second)), *lengths]
+    overlap = Shortcut("word overlap", WordOverlap, (first, second))
+    return [*alone, overlap, *lengths]
 
 
 def sample_of(examples: Sequence[Example]) -> list[Example]:
     """The examples, or an even draw (seed 0) of `MOST` of them."""
-    return list(examples) if len(examples) <= MOST else Random(0).sample(list(examples), MOST)
+    if len(examples) <= MOST:
+        return list(examples)
+    return Random(0).sample(list(examples), MOST)
 
 
-def _against_majority(
+def _beside_majority(
     task: Task, train: Sequence[Example], examples: Sequence[Example], answers: Sequence[str | float]
-) -> tuple[float, float, str]:
-    """Accuracy beyond that of the most frequent training label, on the same rows; its p-value; the words."""
+) -> tuple[Lead, str]:
+    """The lead over the most frequent training label, on the same rows, and the figures in words."""
     from gluebench.systems.targets import typical
 
-    usual = typical(task, train)
+    majority = typical(task, train)
     gold = [example.label for example in examples]
-    share, bar, lead = accuracy_beside(usual, answers, examples)
+    share, bar, lead = accuracy_beside(majority, answers, examples)
     words = (
         f"answers {percent(share)}{interval(bar.low, bar.high)} of {counted(len(gold), 'row')} rightly, "
-        f"the majority class {percent(gold.count(usual) / len(gold))}"
+        f"the majority class {percent(gold.count(majority) / len(gold))}"
     )
-    return lead.share, lead.p, words
+    return lead, words
 
 
 class Lead(NamedTuple):
     """How much more often a system is right than an answer that is always the same."""
 
     share: float
-    """A fraction of the rows; below 0 where the constant answer is right more often."""
+    """Share of the rows, below 0 where the constant answer is right more often; of scores Pearson's r."""
     p: float
     """Two-sided p-value, by group."""
 
@@ -131,7 +154,7 @@ class Lead(NamedTuple):
 def lead_over(answer: object, hits: Sequence[bool], gold: Sequence[object], groups: Sequence[int]) -> Lead:
     """Compare a system's right answers with a constant answer on the same rows."""
     gains = [hit - (label == answer) for hit, label in zip(hits, gold, strict=True)]
-    return Lead(sum(gains) / len(gold), flipped_p(sums_of(gains, groups)))
+    return Lead(sum(gains) / len(gold), sign_flip_p(sums_of(gains, groups)))
 
 
 def accuracy_beside(
@@ -150,12 +173,13 @@ def example_groups(examples: Sequence[Example]) -> list[int]:
     return text_groups([tuple(example.inputs.values()) for example in examples])
 
 
-def _correlated(examples: Sequence[Example], answers: Sequence[str | float]) -> tuple[float, float, str]:
-    """Pearson's correlation with the gold scores, 0 where either does not vary; its p-value; the words."""
+def _correlation(examples: Sequence[Example], answers: Sequence[str | float]) -> tuple[Lead, str]:
+    """Pearson's correlation with the gold scores, 0 where either does not vary, and its words."""
     gold = [float(example.label or 0) for example in examples]
     given = [float(answer) for answer in answers]
     r = pearson_of(gold, given)
-    middle, center = fmean(gold), fmean(given)
-    products = [(one - middle) * (other - center) for one, other in zip(gold, given, strict=True)]
+    mean_gold = fmean(gold)
+    mean_given = fmean(given)
+    products = [(one - mean_gold) * (other - mean_given) for one, other in zip(gold, given, strict=True)]
     p = clustered_t_p(products, example_groups(examples))
-    return r, p, f"correlates with the scores by {r:.3f} (Pearson, {counted(len(gold), 'row')})"
+    return Lead(r, p), f"correlates with the scores by {r:.3f} (Pearson, {counted(len(gold), 'row')})"
