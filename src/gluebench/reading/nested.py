@@ -54,20 +54,20 @@ def read_json(text: str, *, path: str = "", usual: Collection[str] = ()) -> Reco
     What the enclosing objects hold is repeated in each of their records, and objects in a record become
     fields. See `find_records`; raises ReadingError for what is not JSON.
     """
-    found = find_records(text, path=path, usual=usual)
+    nested = find_records(text, path=path, usual=usual)
     notes: list[str] = []
-    if found.keys and not path:
-        notes.append(f"records: `{'.'.join(found.keys)}`")
-    if any(record.key is not None for record in found.records):
+    if nested.keys and not path:
+        notes.append(f"records: `{'.'.join(nested.keys)}`")
+    if any(record.key is not None for record in nested.records):
         notes.append("ids: the keys of the object")
-    rows = [_fields_of(record, found.keys) for record in found.records]
+    rows = [_fields_of(record, nested.keys) for record in nested.records]
     names = tuple(dict.fromkeys(chain.from_iterable(rows)))
     return Records(
-        "JSON lines" if found.are_lines else "JSON",
+        "JSON lines" if nested.are_lines else "JSON",
         names,
         [[row.get(name) for name in names] for row in rows],
-        [record.line for record in found.records],
-        [record.group for record in found.records] if found.keys else None,
+        [record.line for record in nested.records],
+        [record.group for record in nested.records] if nested.keys else None,
         tuple(notes),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gluebench.reading.nested import NestedRecord, NestedRecords, find_records, holds_objects
+from gluebench.reading.notation import is_number
 from gluebench.reading.records import ReadingError
 
 KEYS = ("index", "idx", "id", "guid", "example_id", "pairid", "", "unnamed: 0")
@@ -15,6 +16,14 @@ VALUES = (
     *("output", "answer", "answers", "class", "score", "scores"),
 )
 """Common names of the column of predictions."""
+
+
+GOLD_NAMES = ("label", "labels")
+"""Names in use for predictions, and for the true labels that stand beside them."""
+_SEEN = 50
+"""Rows that are looked at, to tell a column of answers from other columns."""
+_MOST_CLASSES = 10
+"""A column with more different whole numbers is not taken for class numbers."""
 
 
 class Answer(NamedTuple):
@@ -38,28 +47,82 @@ def read_answers(
     Objects with an id and no such key are left out. With `are_lines`, a single line is one answer. Raises
     ReadingError for what is not JSON, and for objects without such a key if all are, or if the order counts.
     """
-    found = find_records(text, declared=keys, are_lines=are_lines, most=most)
-    answers = _answers(found, keys, id_key)
-    if len(answers) == 1 and not found.are_lines:
+    nested = find_records(text, declared=keys, are_lines=are_lines, most=most)
+    answers = _answers(nested, keys, id_key)
+    if len(answers) == 1 and not nested.are_lines:
         only = answers[0]
-        key = _value_key(found.records[0].value, keys)
+        key = _value_key(nested.records[0].value, keys)
         if key and only.index is None and isinstance(only.value, list):
             # A column of answers in one object.
             if not any(map(holds_objects, only.value)):
                 return [Answer(1, None, value) for value in only.value]
-            inner = find_records(text, path=".".join((*found.keys, key)))
+            inner = find_records(text, path=".".join((*nested.keys, key)))
             return _answers(inner, VALUES, id_key)
-    if found.records and not answers:
-        raise _no_answer(found.records[0], keys)
+    if nested.records and not answers:
+        raise _no_answer(nested.records[0], keys)
     return answers
 
 
-def _answers(found: NestedRecords, keys: Sequence[str], id_key: str) -> list[Answer]:
+def rival_of(chosen: str, columns: Mapping[str, Sequence[Any]]) -> str | None:
+    """Another column that may hold the predictions, if the chosen one has a name that true labels have too.
+
+    To take the wrong one of the two would score the true labels. The other has words of the chosen column in
+    its first rows, class numbers, lists of numbers, or with others a fraction for each class. A single
+    fraction beside a word is no rival: it says how sure a prediction is.
+    """
+    if chosen.casefold() not in GOLD_NAMES:
+        return None
+    known = {str(value).strip().casefold() for value in columns[chosen][:_SEEN]}
+    fractions = []
+    for name, values in columns.items():
+        shown = values[:_SEEN]
+        if name == chosen or name.casefold() in KEYS or not shown:
+            continue
+        texts = {str(value).strip().casefold() for value in shown}
+        if all(map(_is_vector, shown)) or texts <= known:
+            return name
+        if all(map(str.isdecimal, texts)):
+            if len(texts) <= _MOST_CLASSES:
+                return name
+        elif all(map(is_number, texts)):
+            fractions.append(name)
+    if fractions and (len(fractions) > 1 or all(map(is_number, known))):
+        return fractions[0]
+    return None
+
+
+def _is_vector(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, int | float) for each in value)
+
+
+def rival_sentence(chosen: str, rival: str) -> str:
+    """What is expected where two columns may hold the predictions."""
+    return f"expected one column of answers, and {chosen!r} may be the true labels, {rival!r} the predictions"
+
+
+RIVAL_CURE = "Leave out the column of true labels, or call that of the predictions prediction."
+
+
+def refuse_rivals(answers: Sequence[Answer], keys: Sequence[str]) -> None:
+    """Raise ReadingError for objects with true labels beside the predictions, as far as that can be told."""
+    records = [answer.record for answer in answers[:_SEEN] if answer.record]
+    if not records:
+        return
+    chosen = _value_key(records[0], keys)
+    if chosen is None:
+        return
+    columns = {name: [record[name] for record in records if name in record] for name in records[0]}
+    rival = rival_of(chosen, columns)
+    if rival is not None:
+        raise ReadingError(rival_sentence(chosen, rival), RIVAL_CURE, answers[0].line)
+
+
+def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[Answer]:
     answers = []
     without: NestedRecord | None = None
     names: dict[tuple[str, ...], tuple[str | None, str | None]] = {}
-    for record in found.records:
-        group = record.group if found.keys else None
+    for record in nested.records:
+        group = record.group if nested.keys else None
         value = record.value
         if not isinstance(value, dict):
             answers.append(Answer(record.line, record.key, value, group))

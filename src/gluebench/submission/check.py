@@ -22,12 +22,12 @@ from gluebench.submission.names import SUFFIX, Names, foreign, split_name
 from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
 from gluebench.submission.rows import Layout
-from gluebench.submission.shapes import read_shaped, shaped
+from gluebench.submission.shapes import is_shaped, read_shaped
 from gluebench.submission.submission import Column, Submission, missing_files
 from gluebench.submission.tables import Table, read_table
 
 if TYPE_CHECKING:
-    from gluebench.submission.mistakes import Choices
+    from gluebench.submission.sheet import Choices
 
 # Freeing one large block makes glibc keep later ones for reuse, saving a sixth of the time (page faults).
 bytes(16_000_000)
@@ -155,17 +155,18 @@ def read_file(
     what the author decided; a large file without obvious mistakes is analyzed only if `thorough`.
     """
     expected = layout(file, task, role)
-    if not shaped(file, role):
+    if not is_shaped(file, role):
         return explain(path, data, expected, task, choices=choices, thorough=thorough)
-    found = read_shaped(path, data, file, task, expected, role)
-    table = found.table
+    shaped = read_shaped(path, data, file, task, expected, role)
+    table = shaped.table
     if not _is_wrong(table):
         return table
-    from gluebench.submission.mistakes import Choices, explained_rows
+    from gluebench.submission.mistakes import explained_rows
+    from gluebench.submission.sheet import Choices
 
-    if 0 < len(found.cells.rows) <= expected.most_rows:
+    if 0 < len(shaped.cells.rows) <= expected.most_rows:
         given = choices or Choices()
-        table = explained_rows(path, found.cells, expected, table, task=task, choices=given)
+        table = explained_rows(path, shaped.cells, expected, table, task=task, choices=given)
     in_lists = file.splits[role].ordered and data.lstrip()[:1] in (b"[", b"{")
     if table.column is not None or in_lists or expected.ids or expected.form:
         return table
@@ -191,7 +192,8 @@ def explain(
     table = read_table(path, data, expected)
     if not _is_wrong(table):
         return table
-    from gluebench.submission.mistakes import MOST_BYTES, Choices, explained, explained_rows
+    from gluebench.submission.mistakes import MOST_BYTES, explained, explained_rows
+    from gluebench.submission.sheet import Choices
 
     if expected.form:
         codes = {problem.code for problem in table.problems}

@@ -9,7 +9,7 @@ from functools import partial
 from gluebench.benchmark import Task
 from gluebench.reading.notation import NotationError, is_number, loaded
 from gluebench.submission.forms import CellForm, cell_text
-from gluebench.submission.mistakes import Sheet, fold_word
+from gluebench.submission.sheet import Sheet, fold_word
 
 SEPARATORS = (",", ";", "|", " ")
 """What people write between the parts of a cell."""

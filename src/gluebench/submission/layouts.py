@@ -11,7 +11,7 @@ from gluebench.reading.nested import is_json
 from gluebench.reading.notation import is_number
 from gluebench.reading.records import ReadingError
 from gluebench.reading.text import DELIMITERS, LINE, Row, decode, find_delimiter, read_table
-from gluebench.submission.answers import KEYS, VALUES, read_answers
+from gluebench.submission.answers import KEYS, RIVAL_CURE, VALUES, read_answers, refuse_rivals
 from gluebench.submission.forms import plain_cell
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
@@ -24,12 +24,17 @@ _SEPARATORS = {**DELIMITERS, "\\t": "a backslash and a t", " ": "spaces"}
 class NotRecognizedError(Exception):
     """No rows could be read; `line` is the line that is not JSON as expected, else 0."""
 
-    def __init__(self, line: int = 0, text: str = "", expected: str = "") -> None:
+    def __init__(self, line: int = 0, text: str = "", expected: str = "", fix: str = "") -> None:
         super().__init__(line)
-        self.line, self.text, self.expected = line, text, expected
+        self.line = line
+        self.text = text
+        self.expected = expected
+        self.fix = fix
 
     def problem(self, name: str) -> Problem:
-        """The error in a file of JSON lines."""
+        """The error of the file: two columns of answers, or a line that is not JSON as expected."""
+        if self.fix == RIVAL_CURE:
+            return Problem("two-columns", "error", name, self.expected, self.fix, self.line)
         example = 'expected an object with "prediction", as {"index": 0, "prediction": "entailment"}'
         fix = "Write one such object a line."
         return Problem(
@@ -154,9 +159,11 @@ def _json_cells(text: str, most: int) -> Cells:
     """The rows of index and prediction of JSON. Raises NotRecognizedError."""
     try:
         answers = read_answers(text, VALUES, most=most)
+        refuse_rivals(answers, VALUES)
     except ReadingError as error:
         line = error.line or 1
-        raise NotRecognizedError(line, text.split("\n")[line - 1].strip(), error.expected) from None
+        row = text.split("\n")[line - 1].strip()
+        raise NotRecognizedError(line, row, error.expected, error.fix) from None
     cells = Cells(header=["index", "prediction"], departures=[("json", "")])
     for number, answer in enumerate(answers):
         index = answer.index

@@ -9,19 +9,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from math import isfinite
-from typing import NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.reading.notation import is_number
 from gluebench.reading.text import as_utf8
-from gluebench.submission.answers import KEYS, VALUES
+from gluebench.submission.answers import GOLD_NAMES, KEYS, RIVAL_CURE, VALUES, rival_of, rival_sentence
+from gluebench.submission.form_mistakes import rewrite_cells
 from gluebench.submission.layouts import Cells, NotRecognizedError, cells_of
-from gluebench.submission.problems import Problem, worded
 from gluebench.submission.rows import Layout
-from gluebench.submission.tables import INDEX_NAMES, Table, allowed_values, most_marks, of_truth, read_table
+from gluebench.submission.sheet import Choices, Sheet, fold_word
+from gluebench.submission.tables import INDEX_NAMES, Table, most_marks, read_table
 
 MOST_BYTES = 16 << 20
 """Files larger than this are not analyzed."""
@@ -31,9 +31,6 @@ _STRUCTURAL = frozenset(
     {"separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
 )
 """Errors after which the whole file is analyzed; after others, only if the sample shows a mistake."""
-_PLACES = 3
-"""Lines of a mistake that are named."""
-_problem = worded(__file__)
 _EXPLAINS = {
     "class-numbers": {"unknown-label", "bad-cell"},
     "probabilities": {"unknown-label"},
@@ -45,76 +42,6 @@ _EXPLAINS = {
     "index-restarts": {"repeated-index", "missing-index", "row-count"},
 }
 """Mistake to the errors of the exact reader that it explains; these are then not reported."""
-
-
-class Choices(NamedTuple):
-    """What the author of a file decides about it."""
-
-    words: tuple[str, ...] = ()
-    """Label words in the order of class numbers or probabilities; empty if not given."""
-    argmax: bool = False
-    """Whether to take the label with the largest of several numbers."""
-
-
-@dataclass
-class Sheet:
-    """A parsed file: rows of index and value, which the steps rewrite in turn."""
-
-    name: str
-    layout: Layout
-    choices: Choices
-    cells: Cells
-    mistakes: list[Problem] = field(default_factory=list)
-    order: tuple[str, ...] = ()
-    """Label words in the order of the probabilities, if the file says it."""
-
-    def tell(
-        self,
-        code: str,
-        *,
-        what: str = "",
-        value: str | None = None,
-        line: int | None = None,
-        where: str = "",
-        repair: str = "",
-    ) -> None:
-        """Record a mistake, once for both columns."""
-        if any(mistake.code == code for mistake in self.mistakes):
-            return
-        shown = value and value[:60]
-        key = "id" if self.layout.ids else "index"
-        details = {"words": allowed_values(self.layout), "column": self.layout.value, "key": key}
-        problem = _problem(code, self.name, what=what, value=shown, line=line, **details)
-        expected = f"{problem.expected} ({where})" if where else problem.expected
-        fix = of_truth(value or "", self.layout.words) or problem.fix
-        self.mistakes.append(replace(problem, expected=expected, fix=fix, repair=repair or problem.repair))
-
-    def tell_cells(self, code: str, cells: Collection[str], *, column: int = 1, repair: str = "") -> None:
-        """Record a mistake of these values of a column, with their number and the first places."""
-        places = []
-        for row, line in zip(self.cells.rows, self.cells.lines, strict=True):
-            if len(row) == 2 and row[column] in cells:
-                places.append((line, row[column]))
-        lines = [str(line) for line, _ in places[:_PLACES]]
-        where = ""
-        if len(places) > 1:
-            where = f"{len(places):,} rows, lines {', '.join(lines)}{', ...' * (len(places) > _PLACES)}"
-        line, value = places[0]
-        self.tell(code, value=value, line=line, where=where, repair=repair)
-
-    def rewrite(self, column: int, code: str, change: Callable[[str], str], *, repair: str = "") -> None:
-        """Change the values of one column; record those that change as a mistake."""
-        changes = {text: new for text in {*self.column(column)} if (new := change(text)) != text}
-        if not changes:
-            return
-        self.tell_cells(code, changes, column=column, repair=repair)
-        for row in self.cells.rows:
-            if len(row) == 2:
-                row[column] = changes.get(row[column], row[column])
-
-    def column(self, number: int) -> list[str]:
-        """One column of the rows that have two cells."""
-        return [row[number] for row in self.cells.rows if len(row) == 2]
 
 
 def explained(
@@ -151,8 +78,6 @@ def explained_rows(
     for code, what in cells.departures:
         sheet.tell(code, what=what, line=1)
     if layout.form:
-        from gluebench.submission.form_mistakes import rewrite_cells
-
         _indices(sheet)
         rewrite_cells(sheet, task)
         _repeated(sheet)
@@ -191,8 +116,8 @@ def _is_promising(data: bytes, layout: Layout, table: Table) -> bool:
     try:
         head = data[:_SAMPLE].rpartition(b"\n")[0]
         return bool(_sheet("", head + shown.encode(), layout, Choices()).mistakes)
-    except NotRecognizedError:
-        return False
+    except NotRecognizedError as error:
+        return bool(error.fix)
 
 
 def _sheet(name: str, data: bytes, layout: Layout, choices: Choices) -> Sheet:
@@ -221,7 +146,7 @@ def _columns(sheet: Sheet) -> None:
     if (index, width, names) == (None, 2, []):
         index = 0
     others = [at for at in range(width) if at != index and at not in whole_columns]
-    value = next((names.index(key) for key in VALUES if key in names and names.index(key) in others), None)
+    value = _named_answers(sheet, others, names)
     if value is None and len(others) == 1 and (width > 1 or names or _are_values(cells.rows, layout)):
         value = others[0]
     if value is None:
@@ -235,6 +160,23 @@ def _columns(sheet: Sheet) -> None:
         _check_columns(sheet, index, value, names, width)
         if (index, value, width) != (0, 1, 2):
             cells.rows = [_pair(row, index, value, width, at) for at, row in enumerate(cells.rows)]
+
+
+def _named_answers(sheet: Sheet, others: Sequence[int], names: Sequence[str]) -> int | None:
+    """The column with the most reliable of the usual names of predictions; None if there is none.
+
+    Raises NotRecognizedError if it may be the true labels, and another one the predictions.
+    """
+    value = next((names.index(key) for key in VALUES if key in names and names.index(key) in others), None)
+    if value is None:
+        return None
+    columns = {}
+    for at in others:
+        columns[names[at]] = [row[at] for row in sheet.cells.rows[:50] if at < len(row)]
+    rival = rival_of(names[value], columns)
+    if rival is not None:
+        raise NotRecognizedError(1, expected=rival_sentence(names[value], rival), fix=RIVAL_CURE)
+    return value
 
 
 def _are_probabilities(cells: Cells, layout: Layout) -> bool:
@@ -270,7 +212,10 @@ def _check_columns(sheet: Sheet, index: int | None, value: int, names: list[str]
     if index is None:
         sheet.tell("no-index", value=first, line=sheet.cells.lines[0])
     if width > 2:
-        sheet.tell("more-columns", value=first, line=1)
+        repair = ""
+        if names and names[value] in GOLD_NAMES:
+            repair = f"guess: the column {names[value]} taken for the predictions, other columns left out"
+        sheet.tell("more-columns", value=first, line=1, repair=repair)
     elif index == 1:
         sheet.tell("swapped-columns", value=first, line=1)
 
@@ -463,11 +408,6 @@ def _speller(layout: Layout) -> Callable[[str], str]:
         return folded.get(fold_word(text), text) if text[:1].isalpha() else text
 
     return spell
-
-
-def fold_word(word: str) -> str:
-    """The word without letter case, blanks and signs."""
-    return re.sub(r"[\s_.-]+", "", word.casefold())
 
 
 def _repeated(sheet: Sheet) -> None:

@@ -27,7 +27,7 @@ from gluebench.reading.notation import (
 from gluebench.reading.records import ReadingError
 from gluebench.reading.text import LINE, Row, decode, find_delimiter, unicode_form
 from gluebench.reading.text import read_table as split_table
-from gluebench.submission.answers import VALUES, Answer, id_name, read_answers
+from gluebench.submission.answers import VALUES, Answer, id_name, read_answers, refuse_rivals
 from gluebench.submission.forms import cell_text, plain_cell
 from gluebench.submission.layouts import Cells
 from gluebench.submission.problems import Problem
@@ -48,7 +48,7 @@ class _Row(NamedTuple):
     """Number of the list that holds it, in JSON with lists in objects."""
 
 
-def shaped(file: TestFile, role: Role) -> bool:
+def is_shaped(file: TestFile, role: Role) -> bool:
     """Whether the file has another shape than index<TAB>value."""
     return bool(file.member or file.column or file.id or file.columns or file.splits[role].ordered)
 
@@ -318,6 +318,8 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
     keys += ["answers"] * (task.form == "text" and layout.value == "label")
     are_lines = file.path.casefold().endswith(".jsonl") and "\n" not in text.strip()
     answers = read_answers(text, keys, most=layout.most_rows, id_key=file.id, are_lines=are_lines)
+    if layout.value != "label" and not file.column:
+        refuse_rivals(answers, keys)
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)

@@ -12,10 +12,10 @@ from gluebench.benchmark.atomic import replacing
 from gluebench.submission.archive import RATIO_FREE, Archive, Limits, read_members, read_nested, read_tree
 from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import likely_files, no_files, read_file, two_files
-from gluebench.submission.mistakes import Choices
 from gluebench.submission.names import Names, foreign
 from gluebench.submission.other_benchmark import COMMENT, count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem
+from gluebench.submission.sheet import Choices
 from gluebench.submission.submission import Column
 from gluebench.submission.write_shapes import write_nested, write_shaped
 

@@ -1,0 +1,92 @@
+"""A wrong file as rows that can be rewritten, and the mistakes that were recognized in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from gluebench.submission.layouts import Cells
+from gluebench.submission.problems import Problem, worded
+from gluebench.submission.rows import Layout
+from gluebench.submission.tables import allowed_values, of_truth
+
+_PLACES = 3
+"""Lines of a mistake that are named."""
+_problem = worded(__file__)
+
+
+class Choices(NamedTuple):
+    """What the author of a file decides about it."""
+
+    words: tuple[str, ...] = ()
+    """Label words in the order of class numbers or probabilities; empty if not given."""
+    argmax: bool = False
+    """Whether to take the label with the largest of several numbers."""
+
+
+@dataclass
+class Sheet:
+    """A parsed file: rows of index and value, which the steps rewrite in turn."""
+
+    name: str
+    layout: Layout
+    choices: Choices
+    cells: Cells
+    mistakes: list[Problem] = field(default_factory=list)
+    order: tuple[str, ...] = ()
+    """Label words in the order of the probabilities, if the file says it."""
+
+    def tell(
+        self,
+        code: str,
+        *,
+        what: str = "",
+        value: str | None = None,
+        line: int | None = None,
+        where: str = "",
+        repair: str = "",
+    ) -> None:
+        """Record a mistake, once for both columns."""
+        if any(mistake.code == code for mistake in self.mistakes):
+            return
+        shown = value and value[:60]
+        key = "id" if self.layout.ids else "index"
+        details = {"words": allowed_values(self.layout), "column": self.layout.value, "key": key}
+        problem = _problem(code, self.name, what=what, value=shown, line=line, **details)
+        expected = f"{problem.expected} ({where})" if where else problem.expected
+        fix = of_truth(value or "", self.layout.words) or problem.fix
+        self.mistakes.append(replace(problem, expected=expected, fix=fix, repair=repair or problem.repair))
+
+    def tell_cells(self, code: str, cells: Collection[str], *, column: int = 1, repair: str = "") -> None:
+        """Record a mistake of these values of a column, with their number and the first places."""
+        places = []
+        for row, line in zip(self.cells.rows, self.cells.lines, strict=True):
+            if len(row) == 2 and row[column] in cells:
+                places.append((line, row[column]))
+        lines = [str(line) for line, _ in places[:_PLACES]]
+        where = ""
+        if len(places) > 1:
+            where = f"{len(places):,} rows, lines {', '.join(lines)}{', ...' * (len(places) > _PLACES)}"
+        line, value = places[0]
+        self.tell(code, value=value, line=line, where=where, repair=repair)
+
+    def rewrite(self, column: int, code: str, change: Callable[[str], str], *, repair: str = "") -> None:
+        """Change the values of one column; record those that change as a mistake."""
+        changes = {text: new for text in {*self.column(column)} if (new := change(text)) != text}
+        if not changes:
+            return
+        self.tell_cells(code, changes, column=column, repair=repair)
+        for row in self.cells.rows:
+            if len(row) == 2:
+                row[column] = changes.get(row[column], row[column])
+
+    def column(self, number: int) -> list[str]:
+        """One column of the rows that have two cells."""
+        return [row[number] for row in self.cells.rows if len(row) == 2]
+
+
+def fold_word(word: str) -> str:
+    """The word without letter case, blanks and signs."""
+    return re.sub(r"[\s_.-]+", "", word.casefold())
