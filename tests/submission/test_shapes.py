@@ -265,6 +265,12 @@ def test_deep_json_ends_in_a_problem(tmp_path: Path, depth: int) -> None:
             assert read(tmp_path, "labels", shape, content).verdict == "invalid"
 
 
+@pytest.mark.parametrize("content", ["[{}" + ",{}" * 20_000 + "]", str({str(at): 1 for at in range(20_000)})])
+def test_far_too_many_records_are_counted_and_not_read(tmp_path: Path, content: str) -> None:
+    problem = error(read(tmp_path, "labels", "json", content.replace("'", '"')))
+    assert "at most 10,008 records, and there are 20,00" in problem.expected
+
+
 NUMBERED = """
 [benchmark]
 name = "numbered"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from math import inf
 from typing import Any, NamedTuple
 
 from gluebench.reading.notation import NotationError, loaded
@@ -91,15 +92,20 @@ def find_records(
     usual: Collection[str] = (),
     declared: Collection[str] = (),
     are_lines: bool = False,
+    most: float = inf,
 ) -> NestedRecords:
     """The records of a JSON file, or of JSON lines.
 
     `path` leads to the list of the records. Without it, a list whose objects have one of the `declared` keys
     is taken, of several the outermost; or else one of the `usual` keys or an id, of several the innermost. An
     object without such a list has ids as keys, or else is a single record. With `are_lines`, a single object
-    is a record whatever it holds. Raises ReadingError for what is not JSON.
+    is a record whatever it holds. Raises ReadingError for what is not JSON, and for a list or object of more
+    than `most` records.
     """
     values = _values(text)
+    if len(values) == 1 and isinstance(values[0].value, list | dict) and len(values[0].value) > most:
+        expected = f"expected at most {most:,.0f} records, and there are {len(values[0].value):,}"
+        raise ReadingError(expected, "Write one for each example.", values[0].line)
     are_lines = len(values) > 1 or (are_lines and isinstance(values[0].value, dict))
     if not are_lines and isinstance(values[0].value, list):
         values = [NestedRecord(1, element) for element in values[0].value]

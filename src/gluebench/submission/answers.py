@@ -31,14 +31,14 @@ class Answer(NamedTuple):
 
 
 def read_answers(
-    text: str, keys: Sequence[str], *, id_key: str = "", are_lines: bool = False
+    text: str, keys: Sequence[str], *, most: int, id_key: str = "", are_lines: bool = False
 ) -> list[Answer]:
     """The answers of a JSON file: objects with an id and one of these keys, or ids to answers.
 
     Objects with an id and no such key are left out. With `are_lines`, a single line is one answer. Raises
     ReadingError for what is not JSON, and for objects without such a key if all are, or if the order counts.
     """
-    found = find_records(text, declared=keys, are_lines=are_lines)
+    found = find_records(text, declared=keys, are_lines=are_lines, most=most)
     answers = _answers(found, keys, id_key)
     if len(answers) == 1 and not found.are_lines:
         only = answers[0]

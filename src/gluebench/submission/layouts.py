@@ -54,7 +54,7 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
         raise NotRecognizedError
     if is_json(text):
         try:
-            return _json_cells(text)
+            return _json_cells(text, layout.most_rows)
         except NotRecognizedError:
             if not re.match(r"\s*\[ *[-+.0-9]", text):  # otherwise these may be class probabilities
                 raise
@@ -114,7 +114,8 @@ def _split(text: str, separator: str) -> Iterator[Row]:
         try:
             rows = list(read_table(text, separator))
             # A line end within quotes would end the row when it is read again.
-            yield from (Row(line, [plain_cell(cell) for cell in cells]) for line, cells in rows)
+            for line, cells in rows:
+                yield Row(line, [plain_cell(cell) if "\n" in cell else cell for cell in cells])
             return
         except ReadingError:  # a quotation mark is text, or a field is too long to be a prediction
             pass
@@ -149,10 +150,10 @@ def _fractions(row: list[str]) -> bool:
     return all(map(is_number, row)) and not all(cell.strip().isdecimal() for cell in row)
 
 
-def _json_cells(text: str) -> Cells:
+def _json_cells(text: str, most: int) -> Cells:
     """The rows of index and prediction of JSON. Raises NotRecognizedError."""
     try:
-        answers = read_answers(text, VALUES)
+        answers = read_answers(text, VALUES, most=most)
     except ReadingError as error:
         line = error.line or 1
         raise NotRecognizedError(line, text.split("\n")[line - 1].strip(), error.expected) from None

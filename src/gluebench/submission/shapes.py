@@ -317,7 +317,7 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
     keys = [file.column] if file.column else [*VALUES]
     keys += ["answers"] * (task.form == "text" and layout.value == "label")
     are_lines = file.path.casefold().endswith(".jsonl") and "\n" not in text.strip()
-    answers = read_answers(text, keys, id_key=file.id, are_lines=are_lines)
+    answers = read_answers(text, keys, most=layout.most_rows, id_key=file.id, are_lines=are_lines)
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)

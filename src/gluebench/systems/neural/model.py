@@ -39,8 +39,6 @@ class Body(nn.Module, ABC):
     """Number of input texts (1, 2) to the width of their features."""
     longest: int | None = None
     """Tokens that `prepare` keeps of an example; None if it does not count those that it cuts."""
-    longest_option = "--set longest=N"
-    """What changes `longest`, in messages."""
 
     @abstractmethod
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:
@@ -90,28 +88,20 @@ def _mapped(batch: Batch, function: Callable[[Tensor], Tensor]) -> Batch:
 class Head(nn.Module):
     """Linear, tanh, linear for a task of classes; one linear layer for a task of scores.
 
-    A score is learned as its relative position in the task's range, 0 to 1 (the paper's score / 5 for STS-B).
-    With `hidden` None the body has a classifier of its own: its features are the outputs, and scores are
-    learned as they are.
-    """
+    A score is learned as its relative position in the task's range, 0 to 1 (the paper's score / 5 for STS-B)."""
 
-    def __init__(self, task: Task, dim: int, *, hidden: int | None = HIDDEN) -> None:
+    def __init__(self, task: Task, dim: int, *, hidden: int = HIDDEN) -> None:
         super().__init__()
         self.task = task
         self.layers: nn.Module
-        if not task.labels and task.score_range is None:
-            raise ValueError(f"{task.name} has neither labels nor a range of scores")
-        if task.score_range is not None:
-            self.low, self.high = task.score_range
-            self.offset, self.width = self.low, self.high - self.low
-        if hidden is None:
-            self.layers = nn.Identity()
-            self.offset, self.width = 0.0, 1.0
-        elif task.labels:
+        if task.labels:
             self.layers = nn.Sequential(
                 nn.Linear(dim, hidden), nn.Tanh(), nn.Linear(hidden, len(task.labels))
             )
         else:
+            if task.score_range is None:
+                raise ValueError(f"{task.name} has neither labels nor a range of scores")
+            self.low, self.high = task.score_range
             self.layers = nn.Linear(dim, 1)
 
     def forward(self, features: Tensor) -> Tensor:
@@ -132,20 +122,20 @@ class Head(nn.Module):
         """Mean cross-entropy, or mean squared error of the scaled scores; computed in float32."""
         if self.task.labels:
             return functional.cross_entropy(outputs.float(), targets)
-        return functional.mse_loss(outputs.float(), (targets - self.offset) / self.width)
+        return functional.mse_loss(outputs.float(), (targets - self.low) / (self.high - self.low))
 
     def decode(self, outputs: Tensor) -> list[str | float]:
         """Return the label word of the largest output, or the score clipped to the task's range."""
         if self.task.labels:
             return [self.task.words[code] for code in outputs.argmax(dim=1).tolist()]
-        scores = self.offset + outputs.double() * self.width
+        scores = self.low + outputs.double() * (self.high - self.low)
         return [float(score) for score in scores.clamp(self.low, self.high).tolist()]
 
 
 class MultiTaskModel(nn.Module):
     """One body for all tasks, one head for each; with a single task, that task's own model."""
 
-    def __init__(self, body: Body, tasks: Sequence[Task], *, hidden: int | None = HIDDEN) -> None:
+    def __init__(self, body: Body, tasks: Sequence[Task], *, hidden: int = HIDDEN) -> None:
         super().__init__()
         self.body = body
         self.heads = nn.ModuleDict()
