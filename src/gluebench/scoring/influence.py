@@ -56,8 +56,18 @@ class Influence(NamedTuple):
 def influence_of(metrics: Sequence[Metric], pairs: Pairs) -> Influence:
     """The influence of each unit on these metrics of one test file."""
     values = [point(metric, pairs).value for metric in metrics]
-    by_kind, kinds = influence_by_kind(metrics, pairs, values)
+    by_kind, kinds = kept_influence_by_kind(metrics, pairs)
     return Influence(np.array(values), by_kind, kinds.of_units, kinds.counts)
+
+
+def kept_influence_by_kind(metrics: Sequence[Metric], pairs: Pairs) -> tuple[Floats, Kinds]:
+    """As `influence_by_kind`, computed once for the same answers."""
+
+    def compute() -> tuple[Floats, Kinds]:
+        values = [point(metric, pairs).value for metric in metrics]
+        return influence_by_kind(metrics, pairs, values)
+
+    return pairs.kept(("influence", *metrics), compute)
 
 
 def influence_by_kind(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.influence import influence_by_kind
+from gluebench.scoring.influence import kept_influence_by_kind
 from gluebench.scoring.kinds import Kinds, comes_later, content_kinds, ranks
 from gluebench.scoring.metrics import (
     CountMetric,
@@ -81,13 +81,7 @@ class Units:
     @cached_property
     def _influences(self) -> list[tuple[Floats, Kinds]]:
         """The influence of a unit of each kind on the metrics, (metrics, kinds), of each system."""
-        metrics = self.metrics
-
-        def influence(pairs: Pairs) -> tuple[Floats, Kinds]:
-            values = [point(metric, pairs).value for metric in metrics]
-            return influence_by_kind(metrics, pairs, values)
-
-        return [pairs.kept(("influence", *metrics), partial(influence, pairs)) for pairs in self.systems]
+        return [kept_influence_by_kind(self.metrics, pairs) for pairs in self.systems]
 
     @property
     def counts(self) -> Ints:
