@@ -203,4 +203,4 @@ def _tell(sheet: Sheet, task: Task, left: set[str]) -> None:
 
 def _ends_at_start(cell: str) -> bool:
     """Whether a cell has a span that ends where it starts, as one letter does whose end is included."""
-    return any(start == end for start, end in re.findall(r"([0-9]+)-([0-9]+)", cell))
+    return any(start == end for start, end in re.findall(r"([0-9]{1,9})-([0-9]{1,9})", cell))

@@ -220,7 +220,10 @@ def as_shown(report: Facts, benchmark: records.Benchmark, *, smallest: int) -> V
     provenance = {**rounded.provenance}
     if not all(task.labels_public for task in benchmark.tasks):
         provenance["rounding"] = ROUNDING
-    return rounded._replace(provenance=provenance, diagnostics=diagnostics).as_dict()
+    shown = rounded._replace(provenance=provenance, diagnostics=diagnostics).as_dict()
+    if "classes" not in report:  # of an earlier version, which shows what it was stored with
+        del shown["classes"]
+    return shown
 
 
 def explained(benchmark: Benchmark, phase: Phase | None = None) -> list[str]:
