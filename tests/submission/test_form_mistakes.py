@@ -164,3 +164,15 @@ def test_values_from_python_are_told_the_same(tmp_path: Path) -> None:
     from_python = submission_of({"T": cells}, benchmark).errors
     assert [each.code for each in from_python] == [each.code for each in from_file]
     assert [each.expected for each in from_python] == [each.expected for each in from_file]
+
+
+def test_tags_without_a_beginning_are_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "mini.toml").write_text(
+        '[benchmark]\nname = "mini"\n[tasks.T]\nform = "tokens"\nlabels = ["O", "B-X", "I-X"]\n'
+        'metrics = [{ name = "entity_f1" }]\nsplits.test.size = 2\n'
+    )
+    benchmark = load_benchmark(tmp_path / "mini.toml")
+    for tags, codes in (("I-X I-X", ["no-begin"]), ("B-X I-X", [])):
+        path = tmp_path / "T.tsv"
+        path.write_text(f"index\tprediction\n0\tO {tags}\n1\tO O I-X\n")
+        assert [problem.code for problem in check(path, benchmark).problems] == codes

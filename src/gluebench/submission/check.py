@@ -251,7 +251,7 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
 
 
 def _odd_cells(name: str, column: Column, task: Task) -> list[Problem]:
-    """Warn if all ids of rankings are numbers with decimals, or all texts are in quotes or brackets."""
+    """Warn of rankings of scores, of texts that are all in quotes, and of tags that begin no entity."""
     cells = [cell for cell in column.cells if cell]
     if not cells:
         return []
@@ -259,6 +259,19 @@ def _odd_cells(name: str, column: Column, task: Task) -> list[Problem]:
         return [_problem("scores-for-ids", name, "warning", value=" ".join(cells[0])[:60])]
     if task.form == "text" and all(len(cell) > 1 and cell[0] + cell[-1] in _AROUND for cell in cells):
         return [_problem("marked-texts", name, "warning", value=cells[0][:60])]
+    if task.form == "tokens":
+        return _no_begin(name, cells, task)
+    return []
+
+
+def _no_begin(name: str, cells: Sequence[Sequence[str]], task: Task) -> list[Problem]:
+    """Warn if tags are within entities that no tag begins, as in the scheme IO."""
+    if "IOB2" not in {metric.scheme for metric in task.metrics}:
+        return []
+    tags: set[str] = set().union(*cells)
+    inside = sorted(tag for tag in tags if tag.startswith("I-"))
+    if inside and not any(tag.startswith("B-") for tag in tags):
+        return [_problem("no-begin", name, "warning", value=inside[0])]
     return []
 
 

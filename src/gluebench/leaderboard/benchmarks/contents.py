@@ -144,9 +144,11 @@ def _require_all(gold: Gold) -> None:
     """Raise SiteError for test files without labels, on which every submission would fail."""
     bare = [f"{file.name}.tsv" for file in gold.benchmark.files(gold.role) if file.name not in gold.columns]
     if bare:
+        name = gold.benchmark.name
+        parent = name if name in records.installed() else f"./{name}.toml"
         raise SiteError(
             f"{gold.folder} has no labels for {', '.join(bare)}; a board needs them for every test file. Add "
-            f'them, or leave their tasks out by a manifest of your own: extends = "{gold.benchmark.name}" '
+            f'them, or leave their tasks out by a manifest of your own: extends = "{parent}" '
             "and tasks = [...]."
         )
 
