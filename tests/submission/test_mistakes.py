@@ -196,7 +196,7 @@ CASES = {
         lambda at, value: f"{at}\t{1 - number(value)}", labels=(WORDS[::-1],)
     ),
     "LABEL_0 and LABEL_1": rte(lambda at, value: f"{at}\tLABEL_{number(value)}", fixed=False),
-    "probabilities": rte(lambda at, value: f"{at}\t{0.75 - number(value) / 2}", fixed=False),
+    "one probability a row": rte(lambda at, value: f"{at}\t{0.75 - number(value) / 2}", fixed=False),
     "two columns of logits": sst(lambda at, value: f"{at}\t0.5\t-{value}.5", "id\t0\t1\n", fixed=False),
     "class names, as run_glue.py writes them": sst(
         lambda at, value: f"{at}\t{['negative', 'positive'][int(value)]}"

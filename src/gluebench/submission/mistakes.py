@@ -34,6 +34,7 @@ _STRUCTURAL = frozenset(
 _EXPLAINS = {
     "class-numbers": {"unknown-label", "bad-cell"},
     "probabilities": {"unknown-label"},
+    "one-probability": {"unknown-label"},
     "span-texts": {"bad-cell"},
     "span-ends": {"bad-cell"},
     "labels-alone": {"bad-cell"},
@@ -322,8 +323,10 @@ def _values(sheet: Sheet) -> None:
         sheet.tell_cells("hidden-labels", strange)
     elif all(number.isdecimal() and int(number) < len(sheet.layout.words) for number in numbers.values()):
         _class_numbers(sheet, numbers)
-    elif all(_vector(text) or (is_number(text) and whole(text) is None) for text in strange):
+    elif all(map(_vector, strange)):
         _probabilities(sheet, strange)
+    elif all(is_number(text) and whole(text) is None for text in strange):
+        sheet.tell_cells("one-probability", strange)
 
 
 def _vector(text: str) -> list[float]:
