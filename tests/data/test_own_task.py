@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.benchmark import Benchmark, ManifestError, load_benchmark
 from gluebench.data import DataError, load
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import load_release
@@ -97,3 +97,21 @@ def test_missing_data_are_asked_for_by_the_manifest_that_has_the_task(manifest: 
         load("RTE", "dev", tmp_path, benchmark=ten)
     with pytest.raises(DataError, match="gluebench data get MANIFEST --task Mine --from FOLDER"):
         load("Mine", "dev", tmp_path, benchmark=ten)
+
+
+def test_a_class_number_out_of_range_is_the_only_error(manifest: Path, tmp_path: Path) -> None:
+    (tmp_path / "files/Mine").mkdir(parents=True)
+    (tmp_path / "files/Mine/dev.csv").write_text("index,review,label\n0,Fine.,0\n1,Stale.,2\n")
+    ten = load_benchmark(manifest)
+    with pytest.raises(DataError) as raised:
+        prepare_from_folder(
+            tmp_path / "files", tmp_path / "data", ten, ten.task("Mine"), load_release(manifest)
+        )
+    assert len(raised.value.problems) == 1
+    assert "'2'; expected the number of a class, 0 to 1" in raised.value.problems[0]
+
+
+def test_the_order_of_class_numbers_names_every_label(manifest: Path) -> None:
+    manifest.with_suffix(".release.toml").write_text('[tasks.Mine]\nclasses = ["good"]\n')
+    with pytest.raises(ManifestError, match=r"classes: expected each label once, .*: good, bad"):
+        load_release(manifest)

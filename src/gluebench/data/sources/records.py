@@ -263,7 +263,8 @@ def _label_check(labels: pa.Array, task: Task, split: Split, release: TaskReleas
         return check
     words = release.classes or task.words
     by_number = class_numbers(words)
-    if not by_number(shown).sound.all():
+    are_numbers = pc.all(pc.match_substring_regex(shown, "^[0-9]+$")).as_py()
+    if not are_numbers or not by_number(shown).sound.any():
         return check
     meanings = ", ".join(f"{number} is {word}" for number, word in enumerate(words[:3]))
     notes.append(f"{split.name}: labels are class numbers; {meanings}{', ...' * (len(words) > 3)}")

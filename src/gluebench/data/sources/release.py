@@ -147,6 +147,11 @@ def _tasks(
             tasks[task.name] = inherited[task.name]
             continue
         section = sections.get(task.name, Section({}, ("tasks", task.name), findings=root.findings))
+        classes = section.texts("classes")
+        if classes and sorted(classes) != sorted(task.words):
+            section.reject(
+                "classes", f"expected each label once, in the order of their numbers: {', '.join(task.words)}"
+            )
         splits = dict(section.named("splits", KEYS["split"]))
         for name in splits.keys() - task.splits.keys():
             section.inner("splits").reject(name, f"is not a split; {one_of(task.splits)}")
