@@ -74,7 +74,7 @@ MISTAKES: dict[str, tuple[Callable[[int], object], str]] = {
     "capitals": (lambda code: WORDS[code].upper(), "label-spelling"),
     "spaces before": (lambda code: f" {WORDS[code]}", "quotes"),
     "hidden labels": (lambda code: -1, "hidden-labels"),
-    "probabilities": (lambda code: 0.25 + code / 5, "probabilities"),
+    "one probability": (lambda code: 0.25 + code / 5, "one-probability"),
 }
 
 
@@ -90,7 +90,7 @@ def test_a_mistake_of_all_rows_is_one_line_in_every_shape(tmp_path: Path, shape:
     assert not submission.unshown
     labels = (WORDS,) if code == "class-numbers" else ()
     fixed = fix_submission(path, tmp_path / "fixed.zip", benchmark, labels=labels)
-    if code in ("probabilities", "hidden-labels"):
+    if code in ("one-probability", "hidden-labels"):
         assert [problem.code for problem in fixed.problems] == [code]
         return
     assert not fixed.problems
