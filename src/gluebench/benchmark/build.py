@@ -376,8 +376,8 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
     if not any(task.averaged for task in tasks):  # a second average, beside that of the parent
         tasks = tuple(task._replace(weight=1.0) if task.scored else task for task in tasks)
     title, description = _described(parent, tasks, added)
-    trained = {task.name for task in tasks}
-    left_out = [file for task in parent.tasks if task.name not in trained for file in task.files]
+    present = {task.name for task in tasks}
+    left_out = [file for task in parent.tasks if task.name not in present for file in task.files]
     part = Benchmark(
         **head.read(title=title, description=description, url=parent.url, citation=parent.citation),
         name=name,
@@ -388,7 +388,7 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
         extends=(parent.name, *parent.extends),
         card=_card(head),
         rank_by=_rule(head, parent.rank_by),
-        auxiliary=tuple(extra for extra in parent.auxiliary if extra.trains in trained),
+        auxiliary=tuple(extra for extra in parent.auxiliary if extra.trains in present),
     )
     root.findings += check_part(part, parent, added, list(root.findings))
     return part
@@ -398,19 +398,20 @@ def _described(parent: Benchmark, tasks: tuple[Task, ...], added: tuple[Task, ..
     """The title and the description of a benchmark that says nothing of itself."""
     scored = [task.name for task in tasks if task.scored]
     kept = [task for task in tasks if task not in added]
+    own = ", ".join(task.name for task in added)
     if len(kept) == len(parent.tasks):
         title = parent.title
         if added:
-            title += f" and {', '.join(task.name for task in added)}"
+            title += f" and {own}"
     elif len(tasks) <= _MOST_NAMED:
         title = f"{parent.title}: {', '.join(task.name for task in tasks)}"
     else:
         title = f"{parent.title}: {sum(task.scored for task in kept)} of {len(parent.scored)} tasks"
         if added:
-            title += f", and {', '.join(task.name for task in added)}"
+            title += f", and {own}"
     what = f"A part of {parent.title}"
     if added:
-        what = f"Tasks of {parent.title} with {', '.join(task.name for task in added)}"
+        what = f"Tasks of {parent.title} with {own}"
     description = f"{what}, ranked by the mean over {', '.join(scored)}"
     others = ", ".join(task.name for task in tasks if not task.scored)
     if others:

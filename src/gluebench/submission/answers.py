@@ -16,8 +16,6 @@ VALUES = (
     *("output", "answer", "answers", "class", "score", "scores"),
 )
 """Common names of the column of predictions."""
-
-
 GOLD_NAMES = ("label", "labels")
 """Names in use for predictions, and for the true labels that stand beside them."""
 _SEEN = 50
@@ -95,16 +93,24 @@ def _is_vector(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, int | float) for each in value)
 
 
-def rival_sentence(chosen: str, rival: str) -> str:
-    """What is expected where two columns may hold the predictions."""
-    return f"expected one column of answers, and {chosen!r} may be the true labels, {rival!r} the predictions"
+class TwoColumnsError(ReadingError):
+    """Two columns that may hold the predictions, of which one may be the true labels."""
 
 
-RIVAL_CURE = "Leave out the column of true labels, or call that of the predictions prediction."
+def refuse_rivals(chosen: str, columns: Mapping[str, Sequence[Any]], line: int) -> None:
+    """Raise TwoColumnsError if the chosen column has a rival."""
+    rival = rival_of(chosen, columns)
+    if rival is not None:
+        raise TwoColumnsError(
+            f"expected one column of answers, and {chosen!r} may be the true labels, "
+            f"{rival!r} the predictions",
+            "Leave out the column of true labels, or call that of the predictions prediction.",
+            line,
+        )
 
 
-def refuse_rivals(answers: Sequence[Answer], keys: Sequence[str]) -> None:
-    """Raise ReadingError for objects with true labels beside the predictions, as far as that can be told."""
+def refuse_rivals_in_objects(answers: Sequence[Answer], keys: Sequence[str]) -> None:
+    """Raise TwoColumnsError for objects that may have true labels beside the predictions."""
     records = [answer.record for answer in answers[:_SEEN] if answer.record]
     if not records:
         return
@@ -112,9 +118,7 @@ def refuse_rivals(answers: Sequence[Answer], keys: Sequence[str]) -> None:
     if chosen is None:
         return
     columns = {name: [record[name] for record in records if name in record] for name in records[0]}
-    rival = rival_of(chosen, columns)
-    if rival is not None:
-        raise ReadingError(rival_sentence(chosen, rival), RIVAL_CURE, answers[0].line)
+    refuse_rivals(chosen, columns, answers[0].line)
 
 
 def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[Answer]:

@@ -11,7 +11,7 @@ from gluebench.reading.nested import is_json
 from gluebench.reading.notation import is_number
 from gluebench.reading.records import ReadingError
 from gluebench.reading.text import DELIMITERS, LINE, Row, decode, find_delimiter, read_table
-from gluebench.submission.answers import KEYS, RIVAL_CURE, VALUES, read_answers, refuse_rivals
+from gluebench.submission.answers import KEYS, VALUES, read_answers, refuse_rivals_in_objects
 from gluebench.submission.forms import plain_cell
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
@@ -24,17 +24,14 @@ _SEPARATORS = {**DELIMITERS, "\\t": "a backslash and a t", " ": "spaces"}
 class NotRecognizedError(Exception):
     """No rows could be read; `line` is the line that is not JSON as expected, else 0."""
 
-    def __init__(self, line: int = 0, text: str = "", expected: str = "", fix: str = "") -> None:
+    def __init__(self, line: int = 0, text: str = "", expected: str = "") -> None:
         super().__init__(line)
         self.line = line
         self.text = text
         self.expected = expected
-        self.fix = fix
 
     def problem(self, name: str) -> Problem:
-        """The error of the file: two columns of answers, or a line that is not JSON as expected."""
-        if self.fix == RIVAL_CURE:
-            return Problem("two-columns", "error", name, self.expected, self.fix, self.line)
+        """The error in a file of JSON lines."""
         example = 'expected an object with "prediction", as {"index": 0, "prediction": "entailment"}'
         fix = "Write one such object a line."
         return Problem(
@@ -53,7 +50,7 @@ class Cells:
 
 
 def cells_of(data: bytes, layout: Layout) -> Cells:
-    """The cells of a file. Raises NotRecognizedError."""
+    """The cells of a file. Raises NotRecognizedError, TwoColumnsError."""
     text = decode(data, errors="backslashreplace")
     if "\0" in text[:64] or text.startswith("PK"):
         raise NotRecognizedError
@@ -159,11 +156,10 @@ def _json_cells(text: str, most: int) -> Cells:
     """The rows of index and prediction of JSON. Raises NotRecognizedError."""
     try:
         answers = read_answers(text, VALUES, most=most)
-        refuse_rivals(answers, VALUES)
     except ReadingError as error:
         line = error.line or 1
-        row = text.split("\n")[line - 1].strip()
-        raise NotRecognizedError(line, row, error.expected, error.fix) from None
+        raise NotRecognizedError(line, text.split("\n")[line - 1].strip(), error.expected) from None
+    refuse_rivals_in_objects(answers, VALUES)
     cells = Cells(header=["index", "prediction"], departures=[("json", "")])
     for number, answer in enumerate(answers):
         index = answer.index

@@ -16,9 +16,10 @@ from math import isfinite
 from gluebench.benchmark import Task
 from gluebench.reading.notation import is_number
 from gluebench.reading.text import as_utf8
-from gluebench.submission.answers import GOLD_NAMES, KEYS, RIVAL_CURE, VALUES, rival_of, rival_sentence
+from gluebench.submission.answers import GOLD_NAMES, KEYS, VALUES, TwoColumnsError, refuse_rivals
 from gluebench.submission.form_mistakes import rewrite_cells
 from gluebench.submission.layouts import Cells, NotRecognizedError, cells_of
+from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 from gluebench.submission.sheet import Choices, Sheet, fold_word
 from gluebench.submission.tables import INDEX_NAMES, Table, most_marks, read_table
@@ -68,6 +69,9 @@ def explained(
         sheet = _sheet(name, data, layout, choices)
     except NotRecognizedError as error:
         return Table(None, [error.problem(name)], Counter()) if error.line else table
+    except TwoColumnsError as error:
+        problem = Problem("two-columns", "error", name, error.expected, error.fix, error.line)
+        return Table(None, [problem], Counter())
     return _read_again(sheet, table)
 
 
@@ -117,8 +121,10 @@ def _is_promising(data: bytes, layout: Layout, table: Table) -> bool:
     try:
         head = data[:_SAMPLE].rpartition(b"\n")[0]
         return bool(_sheet("", head + shown.encode(), layout, Choices()).mistakes)
-    except NotRecognizedError as error:
-        return bool(error.fix)
+    except NotRecognizedError:
+        return False
+    except TwoColumnsError:
+        return True
 
 
 def _sheet(name: str, data: bytes, layout: Layout, choices: Choices) -> Sheet:
@@ -166,7 +172,7 @@ def _columns(sheet: Sheet) -> None:
 def _named_answers(sheet: Sheet, others: Sequence[int], names: Sequence[str]) -> int | None:
     """The column with the most reliable of the usual names of predictions; None if there is none.
 
-    Raises NotRecognizedError if it may be the true labels, and another one the predictions.
+    Raises TwoColumnsError if it may be the true labels, and another one the predictions.
     """
     value = next((names.index(key) for key in VALUES if key in names and names.index(key) in others), None)
     if value is None:
@@ -174,9 +180,7 @@ def _named_answers(sheet: Sheet, others: Sequence[int], names: Sequence[str]) ->
     columns = {}
     for at in others:
         columns[names[at]] = [row[at] for row in sheet.cells.rows[:50] if at < len(row)]
-    rival = rival_of(names[value], columns)
-    if rival is not None:
-        raise NotRecognizedError(1, expected=rival_sentence(names[value], rival), fix=RIVAL_CURE)
+    refuse_rivals(names[value], columns, 1)
     return value
 
 

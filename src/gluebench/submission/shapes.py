@@ -27,7 +27,7 @@ from gluebench.reading.notation import (
 from gluebench.reading.records import ReadingError
 from gluebench.reading.text import LINE, Row, decode, find_delimiter, unicode_form
 from gluebench.reading.text import read_table as split_table
-from gluebench.submission.answers import VALUES, Answer, id_name, read_answers, refuse_rivals
+from gluebench.submission.answers import VALUES, Answer, id_name, read_answers, refuse_rivals_in_objects
 from gluebench.submission.forms import cell_text, plain_cell
 from gluebench.submission.layouts import Cells
 from gluebench.submission.problems import Problem
@@ -319,7 +319,7 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
     are_lines = file.path.casefold().endswith(".jsonl") and "\n" not in text.strip()
     answers = read_answers(text, keys, most=layout.most_rows, id_key=file.id, are_lines=are_lines)
     if layout.value != "label" and not file.column:
-        refuse_rivals(answers, keys)
+        refuse_rivals_in_objects(answers, keys)
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)

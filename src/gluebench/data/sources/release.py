@@ -160,7 +160,8 @@ def _tasks(
             folders=(*section.texts("folders"), task.name),
             columns=section.texts_by_name("columns"),
             **section.read(quoted=False, archive="", original=False, manual="", faults="", merged_labels=()),
-            **section.read(classes=(), shape="", unlabeled=()),
+            classes=classes,
+            **section.read(shape="", unlabeled=()),
             hub=hub,
         )
     return tasks
