@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from gluebench.benchmark import Task
 from gluebench.reading.notation import NotationError, is_number, loaded
 from gluebench.submission.forms import CellForm, cell_text
-from gluebench.submission.sheet import Sheet, fold_word
+from gluebench.submission.sheet import Sheet, fold_word, labels_of
 
 SEPARATORS = (",", ";", "|", " ")
 """What people write between the parts of a cell."""
@@ -50,10 +50,15 @@ def _steps(task: Task) -> dict[str, Step]:
     """Mistake to what rewrites a cell, in the order in which they are tried."""
     steps: dict[str, Step] = {"python-values": partial(_listed, task=task)}
     if task.form in _OF_WORDS:
-        steps["cell-separator"] = partial(_separated, task=task)
-        steps["label-spelling"] = partial(_spelled, task=task, words=_spellings(task))
-        steps["label-meaning"] = partial(_spelled, task=task, words=_meanings(task))
-        steps["other-scheme"] = partial(_spelled, task=task, words=_schemes(task))
+        words = {
+            "label-spelling": _spellings(task),
+            "label-meaning": _meanings(task),
+            "other-scheme": _schemes(task),
+        }
+        known: set[str] = set().union(*words.values())
+        steps["cell-separator"] = partial(_separated, task=task, known=known)
+        for code, labels in words.items():
+            steps[code] = partial(_spelled, task=task, words=labels)
     elif task.form in _OF_NUMBERS:
         steps["cell-separator"] = _numbers_apart
     return steps
@@ -110,11 +115,13 @@ def _joined(parts: list[str], task: Task) -> str:
     return (task.separator if task.form == "sets" else " ").join(parts)
 
 
-def _separated(cell: str, *, task: Task) -> str | None:
-    """The cell with the separator of its form in place of another, if all parts are then labels or ids."""
+def _separated(cell: str, *, task: Task, known: Collection[str]) -> str | None:
+    """The cell with the separator of its form in place of another, if all parts are then labels or ids.
+
+    `known` has the folded words that stand for labels.
+    """
     if task.form != "ranking" and not task.vocabulary:
         return None
-    known = _spellings(task) | _meanings(task) | _schemes(task)
     for separator in SEPARATORS:
         parts = [part.strip() for part in cell.split(separator) if part.strip()]
         if separator not in cell.strip() or len(parts) < 2:
@@ -181,13 +188,7 @@ def _tell(sheet: Sheet, task: Task, left: set[str]) -> None:
             changes = {
                 cell: _joined([order[int(part)] for part in _parts(cell, task)], task) for cell in left
             }
-            listed = ", ".join(f"{word} for {number}" for number, word in enumerate(order))
-            sheet.rewrite(
-                1,
-                "class-numbers",
-                lambda text: changes.get(text, text),
-                repair=f"class numbers replaced by labels: {listed}",
-            )
+            sheet.rewrite(1, "class-numbers", partial(_changed, changes=changes), repair=labels_of(order))
         else:
             sheet.tell_cells("class-numbers", left)
     elif task.form == "spans" and not any(character.isdigit() for cell in left for character in cell):

@@ -21,7 +21,7 @@ from gluebench.submission.form_mistakes import rewrite_cells
 from gluebench.submission.layouts import Cells, NotRecognizedError, cells_of
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
-from gluebench.submission.sheet import Choices, Sheet, fold_word
+from gluebench.submission.sheet import Choices, Sheet, fold_word, labels_of
 from gluebench.submission.tables import INDEX_NAMES, Table, most_marks, read_table
 
 MOST_BYTES = 16 << 20
@@ -373,9 +373,7 @@ def _class_numbers(sheet: Sheet, numbers: dict[str, str]) -> None:
     if {*words} != {*sheet.layout.words}:
         sheet.tell_cells("class-numbers", numbers)
         return
-    order = ", ".join(f"{word} for {number}" for number, word in enumerate(words))
-    repair = f"class numbers replaced by labels: {order}"
-    sheet.rewrite(1, "class-numbers", lambda text: words[int(numbers[text])], repair=repair)
+    sheet.rewrite(1, "class-numbers", lambda text: words[int(numbers[text])], repair=labels_of(words))
 
 
 def _interpreter(sheet: Sheet) -> Callable[[str], str]:

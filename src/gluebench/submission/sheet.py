@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -90,3 +90,9 @@ class Sheet:
 def fold_word(word: str) -> str:
     """The word without letter case, blanks and signs."""
     return re.sub(r"[\s_.-]+", "", word.casefold())
+
+
+def labels_of(order: Sequence[str]) -> str:
+    """How class numbers were repaired: "class numbers replaced by labels: no for 0, yes for 1"."""
+    listed = ", ".join(f"{word} for {number}" for number, word in enumerate(order))
+    return f"class numbers replaced by labels: {listed}"
