@@ -139,8 +139,11 @@ def _values(text: str) -> list[NestedRecord]:
         whole = _value(text, 1)
         if whole is not None:
             return [NestedRecord(1, whole)]
-    values = []
-    for line, content in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    values = _flat_objects(lines)
+    if values:
+        return values
+    for line, content in enumerate(lines, 1):
         if content.strip():
             value = _value(content, line)
             if value is None:
@@ -149,6 +152,24 @@ def _values(text: str) -> list[NestedRecord]:
     if not values:
         raise ReadingError("expected JSON, and the file is empty", _CURE)
     return values
+
+
+def _flat_objects(lines: Sequence[str]) -> list[NestedRecord]:
+    """The values of lines that are objects without lists, read at once; empty if they are something else.
+
+    A line that begins with { cannot continue an object, and without lists nothing else goes on over lines.
+    """
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    contents = [lines[number - 1] for number in numbers]
+    if not all(content.startswith("{") and "[" not in content for content in contents):
+        return []
+    try:
+        values = loaded(f"[{','.join(contents)}]")
+    except NotationError:
+        return []  # the line has to be named
+    if values is None or len(values) != len(contents):
+        return []
+    return [*map(NestedRecord, numbers, values)]
 
 
 def _value(text: str, line: int) -> Any:

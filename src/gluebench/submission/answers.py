@@ -145,8 +145,11 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
         key, name = names[named]
         if key is None:
             without = without or record
-        else:
-            answers.append(Answer(record.line, _index(record, name), _plain(value[key]), group, value))
+            continue
+        index = record.key if name is None else value[name]
+        if isinstance(index, dict) and index:  # of the paragraph, the question and the answer, the last
+            index = [*index.values()][-1]
+        answers.append(Answer(record.line, index, _plain(value[key]), group, value))
     if without and any(answer.index is None for answer in answers):
         # The order counts, and the answers after this object would be those of other examples.
         raise _no_answer(without, keys)
@@ -190,12 +193,6 @@ def _id_key(value: Collection[str], key: str | None, id_key: str) -> str | None:
     if id_key:
         return id_key if id_key in value else None
     return id_name(name for name in value if name != key)
-
-
-def _index(record: NestedRecord, name: str | None) -> Any:
-    """The id of a record; of the paragraph, the question and the answer, the last."""
-    index = record.key if name is None else record.value[name]
-    return [*index.values()][-1] if isinstance(index, dict) and index else index
 
 
 def id_name(names: Iterable[str]) -> str | None:
