@@ -125,7 +125,7 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark, *, details: 
     """The comparison in every form, its conclusion first.
 
     With `details`, also the tests, as a table of their own so that none is wider than 60 columns, the
-    categories of diagnostic sets and a sentence for each task. JSON and CSV always have all of it.
+    categories of diagnostic sets and a sentence for each task; a single task has its sentence always. JSON and CSV always have all of it.
     """
     from gluebench.analysis.compare.comparison import FIELDS
 
@@ -138,21 +138,17 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark, *, details: 
     ]
     sections = [section for section in sections if section]
     tables = [_differences(comparison, benchmark, sections, details=details)]
-    words: list[str] = []
     if details:
         tables.append(_tests(sections))
         for task in benchmark.tasks:
             part = {**comparison.tasks, **comparison.diagnostics}.get(task.name)
             if part is not None and part.categories:
                 tables.append(_categories(part, task))
+    words: list[str] = []
+    if details or len(comparison.tasks) == 1:
         words = ["", *comparison.words[:-1]]  # the last one is the conclusion
-    verdict = comparison.conclusion
-    if len(comparison.tasks) == 1:
-        [only] = comparison.tasks.values()
-        verdict = only.words  # says more than an average over one task
-    return Output(
-        comparison.as_dict(), tables, FIELDS, comparison.records(), words=words, verdict=[verdict, ""]
-    )
+    verdict = [comparison.conclusion, ""]
+    return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=words, verdict=verdict)
 
 
 def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
@@ -190,7 +186,7 @@ def _differences(
         left_out = ", ".join(comparison.left_out)
         notes.append(f"Left out: {left_out}. The average is not the benchmark's macro-average.")
     if not details:
-        notes.append("More, with --details: the tests, the phenomena, a sentence for each task.")
+        notes.append("More, with --details: the tests, the phenomena and a sentence for each task.")
     where = on_split(benchmark.title, comparison.split, comparison.provenance)
     return Table(
         ("task", "metric", "A", "B", DIFFERENCE, "p", *same),
