@@ -125,7 +125,8 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark, *, details: 
     """The comparison in every form, its conclusion first.
 
     With `details`, also the tests, as a table of their own so that none is wider than 60 columns, the
-    categories of diagnostic sets and a sentence for each task; a single task has its sentence always. JSON and CSV always have all of it.
+    categories of diagnostic sets and a sentence for each task; a single task has its sentence always. JSON
+    and CSV have all of it.
     """
     from gluebench.analysis.compare.comparison import FIELDS
 
