@@ -203,6 +203,9 @@ precision = click.option(
     "--precision", type=PRECISIONS, help="Of a GPU's arithmetic; bf16 on a CPU too [fp32]."
 )
 """`--precision`, passed as `precision`: a `gluebench.systems.devices.Precision`, or None."""
+changed_settings = repeated("--set NAME=VALUE", "changes", help="Another setting (docs/how-to/training.md).")
+"""`--set`, passed as `changes` for `gluebench.systems.training.settings.parted`."""
+threads = number("--threads", least=1, help="Threads of PyTorch on the CPU.")
 
 
 def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
