@@ -51,6 +51,8 @@ def main() -> None:
         inbuf_overflow=16384,
         max_request_header_size=16384,
         max_request_body_size=settings.UPLOAD_BYTES + FORM_BYTES,
+        # Taken off the start of a path, whether or not the proxy has done so already.
+        url_prefix=settings.RUNNING.path,
         ident="gluebench",
         **proxy(),
     )

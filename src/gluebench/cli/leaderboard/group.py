@@ -117,7 +117,7 @@ def confirm(site: str, email: str, url: str | None) -> None:
     commands.open_site(site)
     from gluebench.leaderboard.accounts import trust
 
-    click.echo((url or commands.address(site)).rstrip("/") + trust.vouch(email))
+    click.echo(commands.address(site, url) + trust.vouch(email))
 
 
 @leaderboard.command
@@ -156,7 +156,7 @@ def links(site: str, url: str | None, password: str | None) -> None:
     commands.open_site(site)
     from gluebench.leaderboard.accounts import trust
 
-    root = (url or commands.address(site)).rstrip("/")
+    root = commands.address(site, url)
     if password is not None:
         click.echo(root + trust.reset_path(trust.account(password)))
         return
