@@ -90,10 +90,10 @@ def _choice(words: Sequence[str], value: str) -> str:
     return value
 
 
-def _count(what: str, most: int, value: str) -> int:
-    if value.isdecimal() and len(value) <= len(str(most)) and 1 <= int(value) <= most:
+def _count(what: str, most: int, value: str, *, least: int = 1) -> int:
+    if value.isdecimal() and len(value) <= len(str(most)) and least <= int(value) <= most:
         return int(value)
-    raise ValueError(f"is {value!r}. Set it to a number of {what} from 1 to {most}.")
+    raise ValueError(f"is {value!r}. Set it to a number of {what} from {least} to {most}.")
 
 
 def _proxy(value: str) -> str:
@@ -245,6 +245,16 @@ class Running(NamedTuple):
     api_per_minute: Annotated[
         int, Variable("GLUEBENCH_API_PER_MINUTE", partial(_count, "requests", 1_000_000_000))
     ] = 300
+    upload_mb: Annotated[int, Variable("GLUEBENCH_UPLOAD_MB", partial(_count, "MB", 1024))] = 16
+    """Largest submission taken, in MiB; a full GLUE zip is about 1 MB."""
+    grading_seconds: Annotated[
+        int, Variable("GLUEBENCH_GRADING_SECONDS", partial(_count, "seconds", 86_400, least=10))
+    ] = 120
+    """Time that checking and grading a submission may take."""
+    grading_mb: Annotated[
+        int, Variable("GLUEBENCH_GRADING_MB", partial(_count, "MB", 1_000_000, least=512))
+    ] = 2048
+    """Address space of the process that checks and grades, in MiB."""
     stop_seconds: Annotated[int, Variable("GLUEBENCH_STOP_SECONDS", partial(_count, "seconds", 3600))] = 360
     metrics_token: Annotated[str, Variable("GLUEBENCH_METRICS_TOKEN", _secret)] = ""
     log_format: Annotated[str, Variable("GLUEBENCH_LOG_FORMAT", partial(_choice, ("text", "json")))] = "text"

@@ -137,12 +137,9 @@ FILE_UPLOAD_TEMP_DIR = str(FOLDER.uploads)
 FILE_UPLOAD_PERMISSIONS = folder.PRIVATE_FILE
 DATA_UPLOAD_MAX_NUMBER_FILES = 12
 
-UPLOAD_BYTES = 16 * 1024 * 1024
-"""Largest submission taken; a full GLUE zip is about 1 MB."""
-GRADER_SECONDS = 120
-"""Time a submission may take to check and grade."""
-GRADER_BYTES = 2 * 1024**3
-"""Address space of the process that checks and grades."""
+UPLOAD_BYTES = RUNNING.upload_mb * 1024**2
+GRADER_SECONDS = RUNNING.grading_seconds
+GRADER_BYTES = RUNNING.grading_mb * 1024**2
 RANKING_SECONDS = 600
 """Time the ranks of a board, or the comparison of two systems, may take."""
 LEASE_SECONDS = 10
