@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,40 @@ def test_settings_and_threads_are_given_as_to_train_and_curves_are_drawn(
     other = run("table6", *mine)
     assert other.exit_code == 1
     assert "name another folder with --out" in other.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 1), (signal.SIGTERM, 143)])
+def test_an_interrupted_row_says_what_is_kept_and_goes_on(
+    options: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
+) -> None:
+    from gluebench.systems.training.trainer import Trainer
+
+    plain_update = Trainer._update
+
+    def interrupted(self: Trainer) -> None:
+        plain_update(self)
+        signal.raise_signal(number)
+
+    mine = [*options[:7], tmp_path, "--preset", "tiny", "--task", "WNLI", "--row", "single-bilstm"]
+    mine += ["--set", "max_checks=1", "--set", "hidden=3"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_update", interrupted)
+        stopped = run("table6", *mine)
+    assert stopped.exit_code == code
+    assert "after update 1, which is saved in" in stopped.stderr
+    kept = f"Finished runs and saved states are in {tmp_path / 'sample' / 'tiny'}"
+    assert f"{kept}: the same command goes on from there." in " ".join(stopped.stderr.split())
+    resumed = run("table6", *mine)
+    assert resumed.exit_code == 0, resumed.output
+    assert "going on after update 1" in resumed.stderr
+
+
+def test_a_loss_that_is_no_number_is_one_sentence(options: list[object], tmp_path: Path) -> None:
+    mine = [*options[:7], tmp_path, "--preset", "tiny", "--task", "WNLI", "--row", "single-bilstm"]
+    done = run("table6", *mine, "--set", "learning_rate=1e30", "--set", "hidden=3")
+    assert done.exit_code == 1
+    assert isinstance(done.exception, SystemExit)
+    assert "Error: the training loss of WNLI is nan by update" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
+from gluebench.cli.common.interrupts import kept_if_stopped
 from gluebench.cli.common.lazy import LazyGroup
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
@@ -150,7 +151,9 @@ def _run(
     labels = gold_from_data(home, suite, role="dev", partial=True)
     setup = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, place)
     scored = labels if table == "table6" else _test_labels(gold, setup)
-    runs = rerun(request, names, setup, gold=scored, say=notice)
+    kept = f"Finished runs and saved states are in {setup.out / preset}: the same command goes on from there."
+    with kept_if_stopped(lambda: kept):
+        runs = rerun(request, names, setup, gold=scored, say=notice)
     output = table_output(runs, request, suite)
     save(output, table, setup.out / preset)
     for ran in runs:

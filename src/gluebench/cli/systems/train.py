@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
+from gluebench.cli.common.interrupts import kept_if_stopped
 from gluebench.cli.common.output import Form, emit, notice
 
 if TYPE_CHECKING:
@@ -100,12 +102,9 @@ def train(
     say = notice if leads() else quiet
     if body is None and row.vectors is None:
         say("no --vectors: every word has a random vector, and none of them is trained")
-    try:
-        system = train_row(
-            row, task_data, Path(out), benchmark=suite, data_folder=data, device=place, say=say
-        )
-    except FloatingPointError as error:
-        raise click.ClickException(f"{error}.") from None
+    folder = Path(out)
+    with kept_if_stopped(lambda: _kept(folder)):
+        system = train_row(row, task_data, folder, benchmark=suite, data_folder=data, device=place, say=say)
     if leads():
         if find_spec("matplotlib") is not None:
             _draw_curves(system)
@@ -169,6 +168,19 @@ def usage_errors() -> Iterator[None]:
         if type(error).__module__.startswith("gluebench."):
             raise
         raise click.UsageError(f"{error}.") from None
+
+
+def _kept(folder: Path) -> str:
+    """What of the runs in a folder is on disk, for who stopped them."""
+    from gluebench.systems.training.checkpoint import OUTCOME, STATE
+
+    finished, begun = len(list(folder.rglob(OUTCOME))), len(list(folder.rglob(STATE)))
+    if not finished and not begun:
+        return "Nothing was saved yet; the same command starts over."
+    return (
+        f"{counted(finished, 'run')} finished and {begun} saved in part, in {folder}: "
+        "the same command goes on from there."
+    )
 
 
 def _draw_curves(system: TrainedSystem) -> None:

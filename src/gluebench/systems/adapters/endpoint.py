@@ -4,13 +4,12 @@ import hashlib
 import json
 import os
 import random
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -87,7 +86,7 @@ class Endpoint:
         retries: int = 6,
         timeout: float = 120.0,
         connections: int = 8,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
         """`key_variable` names the environment variable that holds the API key. Raises ModelError."""
         parts = urlsplit(url)
@@ -105,7 +104,9 @@ class Endpoint:
             raise ModelError(
                 f"{url}: a key would be sent unencrypted; expected https:// or a server of this machine"
             )
-        self._retries, self._sleep = retries, sleep
+        self._retries = retries
+        self._stopped = Event()
+        self._sleep = sleep or self._stopped.wait
         pooling: dict[str, Any] = {
             "maxsize": connections,
             "block": True,
@@ -117,6 +118,10 @@ class Endpoint:
             urllib3.ProxyManager(proxy_url, **pooling) if proxy_url else urllib3.PoolManager(**pooling)
         )
 
+    def stop(self) -> None:
+        """End the waits of other threads, and request nothing again."""
+        self._stopped.set()
+
     def ask(self, request: Mapping[str, Any], read: Reader | None = None, *, path: str = CHAT) -> Reply:
         """The server's answer; whatever is no answer is requested again.
 
@@ -126,6 +131,8 @@ class Endpoint:
         for attempt in range(1, self._retries + 2):
             if wait:
                 self._sleep(wait)
+            if self._stopped.is_set():
+                raise ModelError("the run was stopped")
             try:
                 return self._once(request, read or chat_reply, self.base + path)
             except _RetryableError as error:

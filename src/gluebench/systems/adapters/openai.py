@@ -178,6 +178,11 @@ class ChatModel(Prompted):
         values = [typical if value is None else value for value, _ in results]
         return Answers(values, unanswered, reasons)
 
+    @property
+    def answers(self) -> Path:
+        """The file that keeps the server's answers."""
+        return self._cache.path
+
     def notes(self) -> dict[str, Any]:
         """Return the last fitted task's counts: requests, tokens, cost, and answers missing by reason."""
         names = ["asked", "from_cache", "tokens_in", "tokens_out", "tokens_reasoning"]
@@ -200,6 +205,7 @@ class ChatModel(Prompted):
                     results.append(job.result())
                     advance(len(results), len(examples))
             except BaseException:
+                self._endpoint.stop()  # open requests end, and their answers are kept
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         return results

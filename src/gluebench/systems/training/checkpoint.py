@@ -67,7 +67,12 @@ class Outcome:
 def save(path: Path, values: Any) -> None:
     """Write tensors and plain values atomically: a reader finds the old or the new file, never a part."""
     with replacing(path) as file:
-        torch.save(values, file)
+        try:
+            torch.save(values, file)
+        except RuntimeError as error:  # what PyTorch makes of an error in writing
+            if isinstance(error.__context__, OSError):
+                raise error.__context__ from None
+            raise
 
 
 def load(path: Path) -> Any:
