@@ -218,7 +218,9 @@ class _Collector:
         key = keys[at]
         if not isinstance(each.value, dict) or key not in each.value:
             name = ".".join(keys[: at + 1])
-            raise ReadingError(f"expected an object with the key {name!r}", _CURE, each.line)
+            there = ", ".join(each.value)[:100] if isinstance(each.value, dict) else "no object"
+            expected = f"expected an object with the key {name!r}, not {there}"
+            raise ReadingError(expected, "Name the keys that lead to the records.", each.line)
         part = each.value[key]
         around = (*each.around, each.value)
         innermost = at + 1 == len(keys)

@@ -24,8 +24,10 @@ from gluebench.submission.rows import MOST_BYTES, Choices, Layout
 from gluebench.submission.sheet import Sheet, fold_word, labels_of
 from gluebench.submission.tables import INDEX_NAMES, Table, most_marks, read_table
 
-_SAMPLE = 4_000
-"""Bytes at the start of a file that are searched for mistakes made in all of its rows."""
+_SHORT = 4_000
+"""Bytes of a file that is analyzed whatever its errors are."""
+_SAMPLE = 1_000
+"""Bytes at the start of a longer file that are searched for mistakes made in all of its rows."""
 _STRUCTURAL = frozenset(
     {"separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
 )
@@ -113,7 +115,7 @@ def _read_again(sheet: Sheet, table: Table) -> Table:
 
 def _is_promising(data: bytes, layout: Layout, table: Table) -> bool:
     """Whether the errors, the first rows or the values shown suggest a mistake in all rows."""
-    if len(data) <= _SAMPLE or any(problem.code in _STRUCTURAL for problem in table.problems):
+    if len(data) <= _SHORT or any(problem.code in _STRUCTURAL for problem in table.problems):
         return True
     values = [problem.value for problem in table.problems if problem.value and problem.index is not None]
     shown = "".join(f"\n{10**9 + at}\t{value}" for at, value in enumerate(values))
