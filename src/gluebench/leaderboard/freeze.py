@@ -37,7 +37,8 @@ KEPT = {"page", "rows", "view", "category", "phase"}
 LEFT_OUT = ("/account/", "/admin/", "/api/", "/label/")
 _LINK = re.compile(r'\s(href|src)="([^"]*)"')
 _ACTS = re.compile(
-    r'<script\b[^>]*></script>|<form\b.*?</form>|<a\b[^>]*href="(?:/account/[^"]*|[^"]*/submit)".*?</a>',
+    r"<script\b[^>]*></script>|<form\b.*?</form>|<input\b[^>]*>|"
+    r'<a\b[^>]*href="(?:/account/[^"]*|[^"]*/submit)".*?</a>',
     re.DOTALL,
 )
 """Scripts, forms, and links to forms, which need the site."""

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.boards.columns import pinned_keys
 from gluebench.leaderboard.common.formats import gap_text, labels_of, p_text
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
@@ -63,16 +64,19 @@ class Comparison(NamedTuple):
         }
 
 
-@takes("a", "b", forms=("", "json", "csv"))
+@takes("a", "b", "pin", forms=("", "json", "csv"))
 @require_safe
 def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Two systems on the same examples. Without two in the address, a form that asks for them."""
     benchmark = live(name, request.user).benchmark()
+    selected = pinned_keys(request.GET)
     keys = [request.GET.get(side, "") for side in ("a", "b")]
+    if selected:  # rows of the board
+        keys = [*selected, "", ""][:2]
     chosen = one, other = [listed(benchmark, key) for key in keys]
     if any(key and row is None for key, row in zip(keys, chosen, strict=True)):
         raise Http404("One of the two is not on this board.")
-    if one is None or other is None or one == other:
+    if one is None or other is None or one == other or len(selected) > 2:
         if form:
             raise Http404("Name two different systems of the board: ?a=KEY&b=KEY.")
         rows = Submission.objects.on_board(benchmark).order_by("-value", "submitted", "pk")
@@ -83,11 +87,14 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
             "systems": systems,
             "chosen": chosen,
             "same": one is not None and one == other,
+            "selected": len(selected),
             "hidden": hidden_reason(benchmark),
         }
         return render(request, "ranks/compare_form.html", context)
-    if (one.submitted, one.pk) > (other.submitted, other.pk):
-        return redirect(f"{request.path}?{urlencode({'a': other.key, 'b': one.key})}")
+    is_reversed = (one.submitted, one.pk) > (other.submitted, other.pk)
+    if selected or is_reversed:
+        first, second = (other, one) if is_reversed else (one, other)
+        return redirect(f"{request.path}?{urlencode({'a': first.key, 'b': second.key})}")
     comparison = comparison_of(one, other)
     if form == "json":
         return JsonResponse(comparison.as_json(one, other), status=comparison.http_status)
