@@ -156,6 +156,51 @@ def test_a_board_fits_and_stands_out_nowhere(show: Any, number: int, size: dict[
         assert not [shown(each) for each in axe_finds(page)]
 
 
+OVERLAPS = """() => {
+  const found = [];
+  for (const chart of document.querySelectorAll("svg.chart")) {
+    const texts = [...chart.querySelectorAll("text")];
+    const boxes = texts.map((text) => text.getBoundingClientRect());
+    for (let one = 0; one < boxes.length; one += 1) for (let two = 0; two < one; two += 1) {
+      const [a, b] = [boxes[one], boxes[two]];
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 0 && down > 3) found.push(`${texts[one].textContent} / ${texts[two].textContent}`);
+    }
+    const whole = chart.getBoundingClientRect();
+    boxes.forEach((box, at) => {
+      const isCut = box.left < whole.left - 1 || box.right > whole.right + 1;
+      if (isCut) found.push(`cut: ${texts[at].textContent}`);
+    });
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("page_name", ["progress", "efficiency"])
+@pytest.mark.parametrize("number", SIZES)
+def test_no_text_of_a_chart_covers_another(show: Any, number: int, page_name: str) -> None:
+    for size in (DESKTOP, PHONE):
+        page = show(f"/{number}/{page_name}", size)
+        assert page.locator("svg.chart").count() >= 1
+        assert page.evaluate(OVERLAPS) == []
+        assert page.evaluate(TOO_WIDE) <= 0
+    if number == 7:
+        assert not [shown(each) for each in axe_finds(page)]
+
+
+def test_points_of_a_chart_lead_to_their_systems_by_keyboard_too(show: Any) -> None:
+    page = show("/300/progress", DESKTOP)
+    charts = page.locator("svg.chart")
+    assert charts.count() == 4
+    assert page.locator("svg.chart a[tabindex='-1']").count() > 300, "the mouse reaches all"
+    named = charts.nth(1).locator("a:not([tabindex])")
+    assert named.count() == 30
+    named.first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{SITE}/submissions/key000")
+
+
 def test_each_row_says_its_rank_set_and_interval(show: Any) -> None:
     row = show("/300", DESKTOP).locator("#board tbody tr").nth(11)
     assert row.locator("td.rank [aria-hidden] >> text=12").count() == 1

@@ -414,8 +414,9 @@ def test_the_best_score_over_time_is_that_of_those_who_led(
     assert [row["led"] for row in rows] == [True, True, False, True]
     assert rows[3]["score"] == client.get("/benchmarks/tiny.json").json()["rows"][0]["score"]
     page = client.get("/benchmarks/tiny/progress").content.decode()
-    assert page.count('class="chart-mark chart-ink-0"') == 3
-    assert page.count('class="chart-mark chart-ink-1"') == 1
+    over_time = page.split("Best score over time</title>")[1].split("</svg>")[0]
+    assert over_time.count('class="chart-mark chart-ink-0"') == 3
+    assert over_time.count('class="chart-mark chart-ink-1"') == 1
     assert "<title>Day 4: 2026-04-01, 100</title>" in page
     assert [name for name in ("Day 4", "Day 5") if f"{name}</a>" in page] == ["Day 4"], "with a score"
     assert 'href="/benchmarks/tiny/progress"' in client.get("/benchmarks/tiny").content.decode()
