@@ -255,6 +255,38 @@ def test_a_chat_model_is_evaluated(gluebench: Run, tmp_path: Path, sample: Bench
     assert "in the dev scores such a label counts as wrong" in " ".join(result.stderr.split())
 
 
+def test_fields_of_ones_own_join_each_request_and_make_another_run(gluebench: Run, tmp_path: Path):
+    with chatting(lambda request: "yes") as server:
+        words = (
+            f"api:m@{server.address}",
+            "--out",
+            "o.zip",
+            "--tasks",
+            "RTE",
+            "--limit",
+            "5",
+            "--cache",
+            "c",
+        )
+        own = '{"chat_template_kwargs": {"enable_thinking": false}, "max_tokens": null}'
+        result = gluebench(*words, "--extra-body", own)
+        assert result.exit_code == 0, result.output
+        for request in server.requests:
+            assert request["chat_template_kwargs"] == {"enable_thinking": False}
+            assert "max_tokens" not in request
+        other = gluebench(*words)
+        assert other.exit_code == 1
+        assert "extra_body" in other.stderr
+        for wrong, message in (
+            ("{", "no JSON object"),
+            ("[1]", "no JSON object"),
+            ('{"model": "x"}', "model is set"),
+        ):
+            result = gluebench(*words, "--extra-body", wrong)
+            assert result.exit_code == 2
+            assert message in result.stderr
+
+
 def asked_row(request: dict) -> str:
     return request["messages"][-1]["content"]
 

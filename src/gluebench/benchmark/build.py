@@ -285,6 +285,7 @@ def _metrics(section: Section, files: tuple[TestFile, ...], data: Mapping[str, A
             language=language,
             score_range=data["score_range"],
             scheme=scheme if takes(values["function"], "scheme") else "",
+            scheme_assumed="scheme" not in section.values and not vocabulary,
         )
         title = metric.title or (BUILT_IN[metric.function].title if metric.loss else name)
         metrics.append(metric._replace(title=heading(title) if metric.loss else title))

@@ -16,6 +16,7 @@ from gluebench.benchmark.figures import counted, percent
 from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, emit, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
+from gluebench.cli.systems.run_help import RunCommand
 from gluebench.cli.systems.run_options import chosen_options, model_options, run_options, settings_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from gluebench.systems.protocols import Predictor
 
 
-@click.command
+@click.command(cls=RunCommand)
 @click.argument("model", metavar="MODEL")
 @option.zip_file(
     "--out", required=True, help="Where to write the submission; results are kept in a folder beside it."

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 @option.file("--vectors", help="BiLSTM: word vectors as text.")
 @option.number("--seed", "seeds", multiple=True, help="Once for each run.")
 @option.repeated("--auxiliary NAME", help="Auxiliary data to train on as well: SNLI.")
-@option.repeated("--set NAME=VALUE", "changes", help="Another setting (docs/how-to/training.md).")
+@option.changed_settings
 @option.device
 @option.precision
-@option.number("--threads", least=1, help="Threads of PyTorch on the CPU.")
+@option.threads
 @option.benchmark
 @option.output
 def train(
@@ -118,7 +118,7 @@ def _bilstm_row(
     from gluebench.systems.training.row import preset
     from gluebench.systems.training.settings import BiLstmSpec
 
-    with _usage_errors():
+    with usage_errors():
         changed = _changed(changes, BiLstmSpec)
         given = {key: value for key, value in own["spec"].items() if value}
         return preset(
@@ -143,7 +143,7 @@ def _transformer_row(
     given = [name for name, value in others.items() if value]
     if given:
         raise click.UsageError(f"{given[0]} goes with the BiLSTM; leave it out, or leave out --body.")
-    with _usage_errors():
+    with usage_errors():
         changed = _changed(changes, TransformerSpec)
         return transformer_row(
             encoder, multi=multi, seeds=seeds, spec=changed.body, settings=changed.settings
@@ -161,7 +161,7 @@ def _changed(changes: tuple[str, ...], spec: type[Spec]) -> Changes:
 
 
 @contextmanager
-def _usage_errors() -> Iterator[None]:
+def usage_errors() -> Iterator[None]:
     """Turn the ValueError of an invalid setting into a usage error."""
     try:
         yield
