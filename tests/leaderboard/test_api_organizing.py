@@ -39,6 +39,7 @@ ALL_LIMITS = {"open": "on", "per_day": "7", "per": "team", "window": "rolling", 
 TO_BOB = {"email": "bob@example.org", "role": "reviewer"}
 FOR_BOB = {"who": "bob@example.org", "per_day": "3", **WHY}
 LONGER = {"closes": "2999-03-01T00:00", **WHY}
+GUESTS = {"label": "A class", "uses": "5", "days": "9"}
 NEWS = {"title": "T", "text": "*x*"}
 COPY = {"name": "tiny-2", "title": "Tiny 2"}
 # (address of the act, what a program sends, page, what a browser sends there, action in the log)
@@ -53,6 +54,29 @@ CASES: list[tuple[str, Mapping[str, Any], str, Mapping[str, Any], str]] = [
         "/limits/exceptions/{override}/remove",
         WHY,
         "exception removed",
+    ),
+    ("/participants/invite", GUESTS, "/participants", {**GUESTS, "act": "invite"}, "invitation"),
+    (
+        "/participants/invitations/{invitation}/end",
+        {},
+        "/participants/invitations/{invitation}",
+        {"act": "end"},
+        "invitation ended",
+    ),
+    (
+        "/participants/{guest}/approve",
+        {},
+        "/participants/{guest}",
+        {"act": "approve"},
+        "registration approved",
+    ),
+    ("/participants/{guest}/block", WHY, "/participants/{guest}", {**WHY, "act": "block"}, "account blocked"),
+    (
+        "/participants/{blocked}/unblock",
+        {},
+        "/participants/{blocked}",
+        {"act": "unblock"},
+        "account unblocked",
     ),
     ("/phases", {"name": "Next", **LATER}, "/phases", {"name": "Next", **LATER, **CHOICES}, "phase"),
     (
@@ -158,6 +182,9 @@ class Site:
             "reviewer": self.people["reviewer"].pk,
             "second": self.people["second"].pk,
             "key": row.key,
+            "invitation": tiny.invitations.create(uses=9, expires="2999-01-01T00:00Z").pk,
+            "guest": tiny.registrations.create(user=self.people["bob"], standing="waiting").user_id,
+            "blocked": tiny.registrations.create(user=self.people["submitter"], standing="blocked").user_id,
         }
 
     def program(self, name: str) -> Client:
@@ -178,7 +205,7 @@ class Site:
 
 
 PEOPLE = ("submitter", "scopeless", "foreign", "reviewer", "organizer", "admin")
-REVIEWS = ("approve", "decline")
+REVIEWS = ("{key}/approve", "{key}/decline")
 
 
 @pytest.fixture
@@ -241,7 +268,8 @@ def test_every_act_has_a_case(site: Site) -> None:
         pattern = re.sub("<([^>]+)>", lambda match: places.get(match[1], "x"), address)
         if not any(re.fullmatch(pattern, case) for case in cases):
             missing.append(address)
-    others = ["/replace", "/opening/open", "/limits", "/phases/<int:pk>/settle", "/results/take-back"]
+    others = ["/replace", "/opening/open", "/limits", "/phases/<int:pk>/settle"]
+    others += ["/participants/mail", "/participants/<int:pk>/refuse", "/results/take-back"]
     new = ["/organize/new", "/organize/new/<slug:token>", "/organize/new/<slug:token>/drop"]
     assert missing == [*new, *others]
 

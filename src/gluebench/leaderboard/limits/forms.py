@@ -10,7 +10,14 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm
-from gluebench.leaderboard.benchmarks.policy import DAYS, Policy, PolicyError, policy_of
+from gluebench.leaderboard.benchmarks.policy import (
+    DAYS,
+    SWITCHES,
+    TEXTS,
+    Policy,
+    PolicyError,
+    policy_of,
+)
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.common.text import plain
@@ -73,8 +80,11 @@ def _field(name: str) -> forms.Field:
     texts = EXPLAINED[name]
     if "choices" in texts:
         return forms.ChoiceField(widget=forms.RadioSelect, **texts)
-    if name in ("approval", "terms"):
+    if name in SWITCHES:
         return forms.BooleanField(required=False, **texts)
+    if name in TEXTS:
+        area = forms.Textarea(attrs={"rows": 3})
+        return forms.CharField(required=False, max_length=TEXTS[name], widget=area, **texts)
     if name in DAYS:
         day = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
         return forms.DateField(required=False, widget=day, **texts)
