@@ -464,7 +464,7 @@ ROUTES = (
         "/benchmarks/tiny/organize/limits/exceptions",
         POST_ONLY,
         ORGANIZERS_ACT,
-        {"who": "other@example.org", "per_day": "5", "reason": "A workshop"},
+        {"who": "account-{user}", "per_day": "5", "reason": "A workshop"},
     ),
     Route(
         "benchmarks/<slug:name>/organize/limits/exceptions/<int:pk>/remove",

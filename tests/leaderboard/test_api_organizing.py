@@ -37,7 +37,7 @@ CHOICES = {
 TEXTS = {"title": "Tiny", "overview": "Kept.", "faq": "Why?"}
 ALL_LIMITS = {"open": "on", "per_day": "7", "per": "team", "window": "rolling", "incomplete": "on"}
 TO_BOB = {"email": "bob@example.org", "role": "reviewer"}
-FOR_BOB = {"who": "bob@example.org", "per_day": "3", **WHY}
+FOR_BOB = {"who": "account-{guest}", "per_day": "3", **WHY}
 LONGER = {"closes": "2999-03-01T00:00", **WHY}
 GUESTS = {"label": "A class", "uses": "5", "days": "9"}
 NEWS = {"title": "T", "text": "*x*"}
@@ -89,9 +89,9 @@ CASES: list[tuple[str, Mapping[str, Any], str, Mapping[str, Any], str]] = [
     ("/phases/{phase}/extend", LONGER, "/phases/{phase}", {**LONGER, "act": "extend"}, "phase changed"),
     (
         "/phases/{phase}/extend",
-        {"who": "A team", **LONGER},
+        {"who": "team-{team}", **LONGER},
         "/phases/{phase}",
-        {"who": "A team", **LONGER, "act": "extend"},
+        {"who": "team-{team}", **LONGER, "act": "extend"},
         "extension",
     ),
     ("/phases/{phase}/delete", WHY, "/phases/{phase}", {**WHY, "act": "delete"}, "phase deleted"),
@@ -173,7 +173,8 @@ class Site:
             name="other", title="Other", manifest=tiny.manifest, gold_digest="0" * 64
         )
         other.organizers.add(self.people["foreign"])
-        Team.objects.create(name="A team")
+        team = Team.objects.create(name="A team")
+        User.objects.filter(pk=self.people["bob"].pk).update(team=team)
         times = {name: f"{TIMES[name]}Z" for name in ("opens", "closes")}
         self.places = {
             "phase": Phase.objects.create(benchmark=tiny, name="Test", **times).pk,
@@ -182,6 +183,7 @@ class Site:
             "reviewer": self.people["reviewer"].pk,
             "second": self.people["second"].pk,
             "key": row.key,
+            "team": team.pk,
             "invitation": tiny.invitations.create(uses=9, expires="2999-01-01T00:00Z").pk,
             "guest": tiny.registrations.create(user=self.people["bob"], standing="waiting").user_id,
             "blocked": tiny.registrations.create(user=self.people["submitter"], standing="blocked").user_id,

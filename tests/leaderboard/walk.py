@@ -223,8 +223,9 @@ def ask(world: World, route: Route, role: str, method: str) -> Answer:
     cache.clear()
     caches["rates"].clear()
     path = route.path.format(**world.places)
+    data = {name: value.format(**world.places) for name, value in route.data.items()}
     with transaction.atomic():
-        found = client.get(path) if method == "GET" else client.post(path, {**TOKEN, **route.data})
+        found = client.get(path) if method == "GET" else client.post(path, {**TOKEN, **data})
         body = b"".join(found) if found.streaming else found.content
         if found.streaming:
             _close(found)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.dispatch import receiver
@@ -14,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User, account_name, new_code
-from gluebench.leaderboard.accounts.trust import require_confirmed
+from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.common.text import plain
@@ -74,8 +75,10 @@ class Override(models.Model):
 
     def clean(self) -> None:
         """Raise ValidationError for a person whose address is not confirmed."""
-        if self.user is not None:
-            require_confirmed([self.user])
+        if self.user is not None and not confirmed(self.user):
+            raise ValidationError(
+                "The address of this account is not confirmed: anybody may have signed up with it."
+            )
 
 
 class Acceptance(models.Model):

@@ -127,6 +127,7 @@ def rows_of(benchmark: Benchmark, viewer: User) -> list[Values]:
                 "account": person.pk,
                 "name": account_name(person, viewer),
                 "team": person.team and person.team.name,
+                "team_number": person.team_id,
                 "affiliation": row.affiliation if row else "",
                 "mail_domain": person.email.rpartition("@")[2],
                 "confirmed": person.pk in vouched,
