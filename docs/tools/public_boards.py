@@ -458,8 +458,8 @@ def page(findings: Sequence[Finding]) -> str:
         "Public boards print ranks 1, 2, 3. Their repositories often have the result of each item, and "
         "these say more: which systems are significantly different, and which ranks a system may truly have. "
         f"Here are {len(findings)} of them, each ranked by [`gluebench rank`](../how-to/ranking.md) from the "
-        "files of its repository. Nobody was asked, and no board is judged: most show numbers that are right, "
-        "without saying how sure their order is."
+        "files of its repository. Nobody was asked, and no board is judged: most show numbers that are "
+        "right, without saying how sure their order is."
     )
     meaning = (
         '"Neighbors" are systems that stand one below the other. On most boards hardly any two are '
