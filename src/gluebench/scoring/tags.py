@@ -144,11 +144,11 @@ def read_phenomena(sheet: Sheet, task: Task) -> Tagged:
             by_values[row.values] = by_names.get((fold(coarse), fold(fine)))
     tagged: dict[Phenomenon, set[int]] = {phenomenon: set() for phenomenon in task.phenomena}
     for row in sheet.rows:
-        phenomenon = by_values[row.values]
-        if phenomenon is None:
+        known = by_values[row.values]
+        if known is None:
             _refuse_phenomenon(sheet, row, task)
         elif row.example in sheet.positions:
-            tagged[phenomenon].add(sheet.positions[row.example])
+            tagged[known].add(sheet.positions[row.example])
     return {phenomenon: tuple(sorted(positions)) for phenomenon, positions in tagged.items() if positions}
 
 
