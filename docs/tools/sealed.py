@@ -19,7 +19,7 @@ HIDDEN = "seen by its author and the organizers alone"
 LABELING = "labels by annotators, which no rank uses"
 
 UNSEALED: Mapping[str, Mapping[str, str]] = {
-    "accounts.Team": {ADDRESS: "name code", WHEN: "created", OWN: "merging"},
+    "accounts.Team": {ADDRESS: "name", WHEN: "created", OWN: "merging leader"},
     "accounts.User": {
         OWN: "password last_login is_superuser is_staff is_active date_joined",
         ADDRESS: "name first_name last_name email",
