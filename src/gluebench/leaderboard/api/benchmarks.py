@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.urls import reverse
 from ninja import Query, Router
 from pydantic import StringConstraints
 
@@ -199,7 +200,7 @@ def _entry(benchmark: Benchmark, key: str) -> Submission:
         name = benchmark.name
         raise not_found(
             f"The board of {name} has no entry {key}. "
-            f"/api/v1/benchmarks/{name}/board lists the entries with their keys."
+            f"{reverse('api:board', args=[name])} lists the entries with their keys."
         )
     return row
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile as Uploaded
 from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
 from ninja import Field, File, Form, Header, Query, Router, Schema
 from ninja.files import UploadedFile
 from pydantic import BeforeValidator, StringConstraints, create_model
@@ -312,7 +313,7 @@ def submit(
             f"This Idempotency-Key was used for another upload, submission {stored.key}. Choose a new one.",
         )
     answer = JsonResponse(facts(stored), status=201 if stored is row else 200)
-    answer["Location"] = f"/api/v1/submissions/{stored.key}"
+    answer["Location"] = reverse("api:submission", args=[stored.key])
     return answer
 
 

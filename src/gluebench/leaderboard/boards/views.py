@@ -237,6 +237,8 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "signed_in": signed_in,
         "here": "board",
         "sorts": board.scheme.sorts,
+        "far": () if options.columns else columns.WIDE_ONLY,
+        "selectable": not board.options.phase,
     }
     context["html"] = render_to_string("boards/table.html", context)
     context |= _chooser(full_scheme, options, board.options)
@@ -273,8 +275,9 @@ def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]
         "to_previous": shown.query(page=shown.page - 1),
         "to_next": shown.query(page=shown.page + 1),
         "to_unsearched": shown.query(search="", filters=columns.Filters()),
+        "to_unpinned": shown.query(pinned=()),
         "to_usual": Options().query(sort=shown.sort, turned=shown.turned, everything=shown.everything),
-        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("sort", "order", "rows")],
+        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("sort", "order", "rows", "pin")],
     }
 
 

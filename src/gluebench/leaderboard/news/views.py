@@ -6,6 +6,7 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
@@ -47,7 +48,7 @@ class MailForm(forms.ModelForm):  # type: ignore[type-arg]
 @require_safe
 def news(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """The announcements of a benchmark, newest first: a page, or a feed."""
-    root = request.build_absolute_uri("/") if form else ""
+    root = request.build_absolute_uri("/").rstrip("/") if form else ""
 
     def make(benchmark: Benchmark) -> Any:
         if form:
@@ -59,7 +60,7 @@ def news(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
 
 
 def _feed(benchmark: Benchmark, root: str) -> str:
-    page = f"{root}benchmarks/{benchmark.name}/news"
+    page = f"{root}{reverse('news', args=[benchmark.name])}"
     rows = benchmark.announcements.all()[:FEED]
     feed = Atom1Feed(title=f"News of {benchmark.title}", link=page, description=None, feed_url=f"{page}.atom")
     for row in rows:
