@@ -514,7 +514,7 @@ ROUTES = (
     Route("account/tokens/<int:pk>/revoke", "/account/tokens/{token}/revoke", POST_ONLY, ITS_OWNER_ACTS),
     Route("account/webhooks", "/account/webhooks", SIGNED_IN, "login 422 422 422 422 422 422"),
     Route("account/webhooks/<int:pk>", "/account/webhooks/1", NOTHING_YET, NOTHING_YET),
-    Route("account/mail", "/account/mail", SIGNED_IN, LED_ON, {"pace": "daily"}),
+    Route("account/mail", "/account/mail", SIGNED_IN, LED_ON, {"pace": "daily", "results": "none"}),
     Route("account/export", "/account/export", SHOWN_AGAIN, SHOWN_AGAIN),
     Route(
         "account/delete",

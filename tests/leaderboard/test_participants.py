@@ -345,7 +345,7 @@ def test_mail_goes_to_those_who_are_chosen(
 def test_who_wants_no_mail_gets_none_and_the_organizer_reads_how_many(
     crowd: dict[str, User], organizer: Client
 ) -> None:
-    choose(crowd["reader"], Pace.NONE)
+    choose(crowd["reader"], Pace.NONE, Pace.NONE)
     form = {"act": "mail", "to": "silent", "title": "Venue", "text": "Room 5."}
     assert "goes to 1 person. 1 chose to get no mail" in text_of(organizer.post(LIST, form, follow=True))
     form = {**form, "to": "chosen", "people": [str(crowd["reader"].pk)]}

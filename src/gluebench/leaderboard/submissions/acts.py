@@ -18,7 +18,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.signals import files_deleted, submissions_changed
+from gluebench.leaderboard.common.signals import files_deleted, submission_decided, submissions_changed
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
@@ -176,6 +176,7 @@ def approve(submission: Submission, by: User, reason: str = "") -> str:
     with _locked(submission) as row:
         _write(row, require("approve", row.phase), approved=True, declined="")
         _log("approve", row, by, reason=reason)
+        submission_decided.send(Submission, submission=row, approved=True)
         return f"Approved: {row.standing.label.lower()}."
 
 
@@ -185,6 +186,7 @@ def decline(submission: Submission, by: User, reason: str) -> str:
         action = "take off" if row.is_listed else "decline"
         _write(row, require("reject", row.phase), approved=False, declined=reason)
         _log(action, row, by, reason=reason)
+        submission_decided.send(Submission, submission=row, approved=False)
     return "It is off the board, and its author reads why."
 
 
