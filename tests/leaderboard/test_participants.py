@@ -307,13 +307,18 @@ def test_names_that_are_formulas_or_markup_stay_text(
 
 
 @pytest.fixture
-def crowd(tiny: Any, person: Callable[[str], User], send: Send, settings: Any) -> dict[str, User]:
+def crowd(
+    tiny: Any, person: Callable[[str], User], send: Send, graded: Send, settings: Any
+) -> dict[str, User]:
     """People who take part in different ways, on a site that sends mail."""
     settings.MAIL_IS_SENT = True
-    people = {name: person(f"{name}@example.org") for name in ("sender", "reader", "waiting", "blocked")}
+    people = {
+        name: person(f"{name}@example.org") for name in ("sender", "listed", "reader", "waiting", "blocked")
+    }
     for name, standing in (("waiting", "waiting"), ("blocked", "blocked"), ("reader", "accepted")):
         Registration.objects.create(benchmark=tiny, user=people[name], standing=standing)
     send(owner=people["sender"])
+    graded(owner=people["listed"])
     person("stranger@example.org")
     return people
 
@@ -321,9 +326,10 @@ def crowd(tiny: Any, person: Callable[[str], User], send: Send, settings: Any) -
 @pytest.mark.parametrize(
     ("to", "numbers", "get_it"),
     [
-        ("all", [], {"sender", "reader", "waiting"}),
+        ("all", [], {"sender", "reader", "waiting", "listed"}),
         ("waiting", [], {"waiting"}),
         ("silent", [], {"reader", "waiting"}),
+        ("board", [], {"listed"}),
         ("chosen", ["reader", "blocked"], {"reader", "blocked"}),
     ],
 )
