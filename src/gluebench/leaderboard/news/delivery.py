@@ -31,6 +31,7 @@ from gluebench.leaderboard.news.models import (
     Delivery,
     MailChoice,
     Message,
+    Notice,
     Pace,
     unsubscribe_path,
 )
@@ -147,7 +148,10 @@ def _claimed() -> Iterator[Sequence[Delivery]]:
         mark = timezone.now()
         if due.filter(user=user).update(claimed=mark):
             rows = Delivery.objects.filter(user=user, claimed=mark, sent=None)
-            related = ("announcement__benchmark", "message__benchmark", "user")
+            related = (
+                *("announcement__benchmark", "message__benchmark", "notice__submission__benchmark"),
+                "user",
+            )
             yield list(rows.select_related(*related).order_by("pk"))
 
 
@@ -168,7 +172,7 @@ def _send(deliveries: Sequence[Delivery]) -> bool:
     return True
 
 
-def _mail(user: User, texts: Sequence[Announcement | Message]) -> EmailMessage:
+def _mail(user: User, texts: Sequence[Announcement | Message | Notice]) -> EmailMessage:
     first, number = texts[0], len(texts)
     titles = dict.fromkeys(text.benchmark.title for text in texts)
     subject = f"{first.benchmark.title}: {first.title}"
