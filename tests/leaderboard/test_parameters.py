@@ -30,6 +30,7 @@ BOARD = "/benchmarks/tiny"
         ("/ledger?page=2", "page", "takes none"),
         ("/submissions?status=graded", "status", "takes page"),
         ("/account/tokens?token=1", "token", "takes none"),
+        (f"{BOARD}/organize/phases?presets=open", "presets", "takes preset"),
         (f"{BOARD}/organize?status=graded", "status", "takes q, state, kind, page"),
     ],
 )

@@ -18,7 +18,7 @@ from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards import views as pages
 from gluebench.leaderboard.boards.columns import scheme_of, standings
-from gluebench.leaderboard.boards.downloads import files_of
+from gluebench.leaderboard.boards.downloads import coming_files, files_of
 from gluebench.leaderboard.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
@@ -80,6 +80,7 @@ def _facts(benchmark: Benchmark) -> Values:
         "manifest": benchmark.manifest,
         "parents": benchmark.parents,
         "data": files_of(benchmark),
+        "coming_data": coming_files(benchmark),
     }
 
 

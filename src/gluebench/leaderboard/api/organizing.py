@@ -47,6 +47,8 @@ PAGES = (
     limits.EXCEPTION,
     limits.PHASES,
     limits.PHASE,
+    limits.PHASE_FILES,
+    limits.PHASE_FILE,
     news.NEWS,
     news.ANNOUNCEMENT,
     organizing.ROLES,

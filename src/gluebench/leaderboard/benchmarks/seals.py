@@ -18,6 +18,7 @@ RELATED = {
         *("name", "opens", "closes", "last", "zone", "settings", "rows", "share", "shown", "shown_from"),
         *("counting", "most", "otherwise", "late"),
     ),
+    "phase_files": ("phase_id", "path", "release", "moment", "file", "size", "sha256"),
     "announcements": ("title", "text", "at", "changed"),
     "results": ("announced", "labels", "made", "file", "size", "sha256", "places"),
     "overrides": ("user_id", "team_id", "per_day", "per_month", "total", "at_once", "until"),

@@ -127,6 +127,8 @@ def delete_phase(phase: Phase, actor: User | None, reason: str) -> str:
             raise ActError(
                 f"{phase} has {number} submission{'s' * (number != 1)}: close it instead.", "phase"
             )
+        if phase.files.exists():
+            raise ActError(f"{phase} has files to download: delete them first.", "phase")
         row, facts = phase.pk, values_of(phase)
         del facts["name"]
         phase.delete()

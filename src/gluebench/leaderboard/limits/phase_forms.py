@@ -1,10 +1,11 @@
 """Forms of phases: their times on the clocks of a zone, their rules, and extensions of their deadlines."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -14,18 +15,19 @@ from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.limits.forms import EXPLAINED, person_or_team
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown
-from gluebench.leaderboard.phases.times import in_utc, zone_names, zone_of
+from gluebench.leaderboard.phases.times import AOE, MINUTE, in_utc, zone_names, zone_of
 from gluebench.leaderboard.submissions.forms import reason_field
 
 PREFIX = "policy-"
 """Before the name of a policy's setting among the fields of a phase."""
 ENTERED = "%Y-%m-%dT%H:%M"
 TIME = forms.TextInput(attrs={"type": "datetime-local"})
+PRESETS = toml_beside(__file__, "presets.toml")
 EXPLAINED_PHASE = toml_beside(__file__, "phases.toml")
 """For each field of a phase, the texts of its input."""
 
 
-def _moment(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
+def moment_in_utc(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
     """The entered time in UTC; None, with an error in the form, for one that cannot be read."""
     text = form.cleaned_data.get(name)
     if not text or not zone:
@@ -42,6 +44,30 @@ def _moment(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
     except ValueError as error:
         form.add_error(name, str(error))
         return None
+
+
+def preset_phase(benchmark: Benchmark, name: str) -> Phase:
+    """A phase to be added, as the preset of that name proposes: its first that the benchmark lacks.
+
+    It opens after the last phase, or at the next midnight.
+    """
+    phase, former = Phase(benchmark=benchmark), benchmark.phases.last()
+    known = set(benchmark.phases.values_list("name", flat=True))
+    missing = [facts for facts in PRESETS.get(name, {}).get("phases", ()) if facts["name"] not in known]
+    if not missing:
+        return phase
+    days, values = missing[0].get("days"), {**missing[0]}
+    values.pop("days", None)
+    for field, value in values.items():
+        setattr(phase, field, value)
+    phase.zone = former.zone if former else AOE
+    today = timezone.now().astimezone(zone_of(phase.zone)).replace(hour=0, minute=0, second=0, microsecond=0)
+    phase.opens = today + timedelta(days=1)
+    if former and former.closes:
+        phase.opens = max(phase.opens, former.closes + MINUTE)
+    if days:
+        phase.closes = phase.opens + timedelta(days=days) - MINUTE
+    return phase
 
 
 class PhaseForm(ActModelForm):
@@ -88,7 +114,7 @@ class PhaseForm(ActModelForm):
         zone = values.get("zone", "")
         for name in ("opens", "closes", "shown_from"):
             if name not in self.errors:
-                values[name] = _moment(self, name, zone)
+                values[name] = moment_in_utc(self, name, zone)
         self._check_times(values)
         self._check_choices(values)
         settings = {name: _as_value(values.get(PREFIX + name, "")) for name in OVERRIDDEN}
@@ -200,7 +226,7 @@ class ExtensionForm(ActForm):
     def clean(self) -> Values:
         """Return the fields with the deadline in UTC; add an error for one that is not later."""
         values, phase = self.cleaned_data, self.row
-        closes = values["closes"] = _moment(self, "closes", phase.zone)
+        closes = values["closes"] = moment_in_utc(self, "closes", phase.zone)
         if closes is None:
             return values
         if phase.closes is None or closes <= phase.closes:

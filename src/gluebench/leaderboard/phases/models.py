@@ -200,6 +200,53 @@ class Extension(models.Model):
         return self.user_id is None and self.team_id is None
 
 
+class Release(models.TextChoices):
+    """When a file of a phase may be downloaded."""
+
+    OPENS = "opens", "when the phase opens"
+    RESULTS = "results", "once the phase is closed and its results are shown"
+    TIME = "time", "at the time below"
+
+
+class PhaseFile(models.Model):
+    """A file to download from a moment of a phase on: test inputs when it opens, labels with its results."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="phase_files")
+    phase = models.ForeignKey(Phase, models.CASCADE, related_name="files")
+    path = models.CharField(max_length=200)
+    """Its address below the Data page, which no other file of the benchmark has."""
+    release = models.CharField(max_length=8, choices=Release)
+    moment = models.DateTimeField(null=True)
+    """For a release at a time of its own."""
+    file = models.CharField(max_length=200)
+    """Its name in the storage "data", which no other row has."""
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["phase__opens", "path"]
+        constraints = [models.UniqueConstraint(fields=["benchmark", "path"], name="one_phase_file_per_path")]
+
+    def __str__(self) -> str:
+        return self.path
+
+    @property
+    def due(self) -> datetime | None:
+        """When it is released; None if that depends on the results."""
+        return {Release.OPENS.value: self.phase.opens, Release.TIME.value: self.moment}.get(self.release)
+
+    def is_released(self, now: datetime | None = None) -> bool:
+        """Whether everybody may download it; results are those that the phase was brought in line with."""
+        if self.release == Release.RESULTS:
+            return self.phase.is_settled and self.phase.is_shown
+        return self.due is not None and self.due <= (now or timezone.now())
+
+    @property
+    def release_text(self) -> str:
+        """When it is released, as the end of a sentence."""
+        return f"on {self.phase.text_of(self.due)}" if self.due else f"with the results of {self.phase}"
+
+
 def policy_at(benchmark: Benchmark, phase: Phase | None) -> Policy:
     """The policy in force: the benchmark's, overridden by the phase's settings."""
     if phase is None:
@@ -225,6 +272,7 @@ def next_change(phases: Sequence[Phase], now: datetime) -> int | None:
     """The next moment at which a page or a result changes, in seconds since 1970; None for none."""
     names = ("opens", "ends", "over", "complete", "shows")
     moments = {getattr(phase, name) for phase in phases for name in names}
+    moments.update(PhaseFile.objects.filter(phase__in=phases).values_list("moment", flat=True))
     return min((int(moment.timestamp()) for moment in moments if moment and moment > now), default=None)
 
 
