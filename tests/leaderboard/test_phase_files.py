@@ -12,7 +12,7 @@ import pytest
 from django.core.files.storage import storages
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from leaderboard.phased import Clock, Make, at
+from leaderboard.phased import Clock, Make, Visitor, at
 
 from gluebench.leaderboard import integrity
 from gluebench.leaderboard.accounts.models import issue
@@ -28,18 +28,6 @@ from gluebench.leaderboard.submissions.grading import phases_due
 PAGE = "/benchmarks/tiny/data"
 INPUTS = b"index\tsentence\n0\tA made-up sentence of the test\n"
 LABELS = b"index\tlabel\n0\tyes-the-secret-label\n"
-
-
-class Visitor(Client):
-    """A client that is signed in anew for each request, since the clock leaves sessions behind."""
-
-    def __init__(self, user: Any) -> None:
-        super().__init__()
-        self.user = user
-
-    def request(self, **request: Any) -> Any:
-        self.force_login(self.user)
-        return super().request(**request)
 
 
 @pytest.fixture

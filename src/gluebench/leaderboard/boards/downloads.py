@@ -17,7 +17,7 @@ from gluebench.leaderboard.benchmarks.contents import SAMPLE, linked_tasks
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards.exports import croissant_json
 from gluebench.leaderboard.common.kinds import Values
-from gluebench.leaderboard.phases.models import PhaseFile
+from gluebench.leaderboard.phases.models import PhaseFile, whole
 from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.views import in_form
 
@@ -119,6 +119,7 @@ def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
 
 
 def _data_json(benchmark: Benchmark) -> Values:
+    benchmark = whole(benchmark)
     record, linked = benchmark.record, linked_tasks(benchmark.record)
     sources = [
         {"task": task.name, "published_elsewhere": task.name in linked, **task.source._asdict()}
@@ -135,6 +136,7 @@ def _data_json(benchmark: Benchmark) -> Values:
 
 
 def _data_context(benchmark: Benchmark, address: str) -> Values:
+    benchmark = whole(benchmark)
     files, linked = files_of(benchmark), linked_tasks(benchmark.record)
     record = benchmark.record
     return {

@@ -14,7 +14,7 @@ from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError, policy_of
 from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.limits.forms import EXPLAINED, person_or_team
-from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown
+from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown, whole
 from gluebench.leaderboard.phases.times import AOE, MINUTE, in_utc, zone_names, zone_of
 from gluebench.leaderboard.submissions.forms import reason_field
 
@@ -77,6 +77,7 @@ class PhaseForm(ActModelForm):
     opens = forms.CharField(widget=TIME)
     closes = forms.CharField(widget=TIME, required=False)
     shown_from = forms.CharField(widget=TIME, required=False)
+    tasks = forms.CharField(widget=forms.Textarea(attrs={"rows": 3}), required=False)
     reason = reason_field(None, required=False)
 
     class Meta:
@@ -93,6 +94,7 @@ class PhaseForm(ActModelForm):
         for name in ("opens", "closes", "shown_from"):
             if moment := getattr(phase, name):
                 self.initial[name] = moment.astimezone(zone_of(phase.zone)).strftime(ENTERED)
+        self.initial["tasks"] = "\n".join(phase.tasks)
         for name in OVERRIDDEN:
             self.fields[PREFIX + name] = _setting(name, phase.benchmark)
             if name in phase.settings:
@@ -160,6 +162,20 @@ class PhaseForm(ActModelForm):
             .first()
         ):
             self.add_error("share", f"The phase {other} has {other.share:g}; rows would be in both parts.")
+
+    def clean_tasks(self) -> list[str]:
+        """The names of the tasks, each once; at least one is scored."""
+        lines = (line.strip() for line in self.cleaned_data["tasks"].splitlines())
+        names = list(dict.fromkeys(line for line in lines if line))
+        if not names:
+            return []
+        tasks = {task.name: task for task in whole(self.instance.benchmark).record.tasks}
+        unknown = [name for name in names if name not in tasks]
+        if unknown:
+            raise ValidationError(f"There is no task {unknown[0]!r}; expected some of {', '.join(tasks)}.")
+        if not any(tasks[name].scored for name in names):
+            raise ValidationError("None of these tasks is scored; expected at least one that is.")
+        return names
 
     def clean_name(self) -> str:
         """The name, which no other phase of the benchmark has."""

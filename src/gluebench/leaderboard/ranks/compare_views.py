@@ -13,12 +13,13 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import gap_text, labels_of, p_text
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
-from gluebench.leaderboard.common.parameters import takes
+from gluebench.leaderboard.common.parameters import takes, takes_phase
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.pairs import board_pair
 from gluebench.leaderboard.ranks.places import system_json
 from gluebench.leaderboard.ranks.renewing import ask
+from gluebench.leaderboard.ranks.views import asked_phase, of_phase
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -59,15 +60,17 @@ class Comparison(NamedTuple):
             "a": system_json(vars(a)),
             "b": system_json(vars(b)),
             "comparison": self.values,
-            "board": board_pair(a.benchmark, a.pk, b.pk),
+            "board": board_pair(a.in_phase, a.pk, b.pk),
         }
 
 
+@takes_phase
 @takes("a", "b", forms=("", "json", "csv"))
 @require_safe
 def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Two systems on the same examples. Without two in the address, a form that asks for them."""
-    benchmark = live(name, request.user).benchmark()
+    number = asked_phase(request)
+    benchmark = of_phase(live(name, request.user).benchmark(), number)
     keys = [request.GET.get(side, "") for side in ("a", "b")]
     chosen = one, other = [listed(benchmark, key) for key in keys]
     if any(key and row is None for key, row in zip(keys, chosen, strict=True)):
@@ -87,7 +90,8 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
         }
         return render(request, "ranks/compare_form.html", context)
     if (one.submitted, one.pk) > (other.submitted, other.pk):
-        return redirect(f"{request.path}?{urlencode({'a': other.key, 'b': one.key})}")
+        sides: Values = {"a": other.key, "b": one.key, **({"phase": number} if number else {})}
+        return redirect(f"{request.path}?{urlencode(sides)}")
     comparison = comparison_of(one, other)
     if form == "json":
         return JsonResponse(comparison.as_json(one, other), status=comparison.http_status)
@@ -112,7 +116,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
 
 def comparison_of(a: Submission, b: Submission) -> Comparison:
     """The comparison of two systems, the older one first; ask a worker to compute a missing one."""
-    if reason := hidden_reason(a.benchmark):
+    if reason := hidden_reason(a.in_phase):
         return Comparison("none", reason)
     if not (comparable(a) and comparable(b)):
         return Comparison(
