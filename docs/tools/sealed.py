@@ -22,7 +22,7 @@ UNSEALED: Mapping[str, Mapping[str, str]] = {
     "accounts.Team": {ADDRESS: "name code", WHEN: "created", OWN: "merging"},
     "accounts.User": {
         OWN: "password last_login is_superuser is_staff is_active date_joined",
-        ADDRESS: "first_name last_name email",
+        ADDRESS: "name first_name last_name email",
         "the present team; a submission has the team that it counts for": "team",
     },
     "accounts.Membership": {
@@ -53,6 +53,15 @@ UNSEALED: Mapping[str, Mapping[str, str]] = {
     "similarity.Sample": {DERIVED: "submission files"},
     "similarity.Comparison": {DERIVED: "benchmark at submissions pairs"},
     "limits.Override": {TEXT: "reason", WHEN: "by created"},
+    "limits.Invitation": {
+        "a link by which people register or join": "benchmark team code label uses used expires",
+        WHEN: "by created",
+    },
+    "limits.Registration": {
+        "who may submit from now on; nothing that was sent depends on it": "benchmark user standing",
+        "what a person said, and how the person came to register": "affiliation consent reason invitation",
+        WHEN: "at",
+    },
     "limits.Acceptance": {
         "who accepted which rules; asked before the first upload": "user benchmark digest at"
     },
@@ -69,7 +78,8 @@ UNSEALED: Mapping[str, Mapping[str, str]] = {
     "results.Results": {DERIVED: "leaders"},
     "news.Announcement": {"news of the site": "site"},
     "news.MailChoice": {OWN: "user pace"},
-    "news.Delivery": {QUEUE: "announcement user due claimed sent refused"},
+    "news.Message": {TEXT: "benchmark title text site", WHEN: "at by"},
+    "news.Delivery": {QUEUE: "announcement message user due claimed sent refused"},
     "webhooks.Webhook": {OWN: "owner benchmark url created failures"},
     "webhooks.Delivery": {QUEUE: "webhook event body due attempts answer created"},
     "organizing.SiteText": {TEXT: "name text changed"},

@@ -73,8 +73,10 @@ ACTS = """replace duplicate dry-run dry-run/delete opening/open opening/draft re
 roles/remove-organizer roles/remove-reviewer limits/exceptions
 limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
 phases/<int:pk>/delete phases/<int:pk>/settle phases/files/<int:pk>/remove news/<int:pk>/take-back
-results/announce results/take-back copy/delete"""
-ACTS_THAT_READ = """copy texts looks limits phases phases/<int:pk> phases/<int:pk>/files news/<int:pk> roles
+participants/<int:pk>/refuse participants/<int:pk>/block participants/<int:pk>/unblock
+participants/invitations/<int:pk>/end results/announce results/take-back copy/delete"""
+ACTS_THAT_READ = """participants/mail participants/invite participants/<int:pk>/approve
+copy texts looks limits phases phases/<int:pk> phases/<int:pk>/files news/<int:pk> roles
 submissions/<slug:key>/approve submissions/<slug:key>/decline submissions/<slug:key>/mark
 submissions/<slug:key>/regrade"""
 
@@ -121,6 +123,12 @@ ROUTES = (
         "405",
     ),
     Route("benchmarks/<slug:name>/join", "/benchmarks/tiny/join", "200", "login 200 200 200 200 200 200"),
+    Route(
+        "benchmarks/<slug:name>/join/<slug:code>",
+        "/benchmarks/tiny/join/no-such-code",
+        "200",
+        "login 200 200 200 200 200 200",
+    ),
     Route("benchmarks/<slug:name>/news", "/benchmarks/tiny/news", "200", "405"),
     Route("benchmarks/<slug:name>/news.atom", "/benchmarks/tiny/news.atom", "200", "405"),
     Route("unsubscribe/<str:code>", "/unsubscribe/1:altered", "404", "404"),
@@ -292,6 +300,47 @@ ROUTES = (
         {"reason": "New labels"},
     ),
     Route(
+        "benchmarks/<slug:name>/organize/participants",
+        "/benchmarks/tiny/organize/participants",
+        ORGANIZERS,
+        ORGANIZERS_ACT,
+        {"act": "invite", "uses": "1", "days": "7"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/participants.csv",
+        "/benchmarks/tiny/organize/participants.csv",
+        ORGANIZERS,
+        POST_ONLY,
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/participants/<int:pk>",
+        "/benchmarks/tiny/organize/participants/{user}",
+        ORGANIZERS,
+        ORGANIZERS_ACT,
+        {"act": "block", "reason": "Spam"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/participants/<int:pk>",
+        "/benchmarks/another/organize/participants/{user}",
+        "login 403 403 403 403 404 404",
+        "login 403 403 403 403 404 404",
+        {"act": "block", "reason": "Spam"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/participants/invitations/<int:pk>",
+        "/benchmarks/tiny/organize/participants/invitations/{invitation}",
+        POST_ONLY,
+        ORGANIZERS_ACT,
+        {"act": "end"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/participants/invitations/<int:pk>",
+        "/benchmarks/another/organize/participants/invitations/{invitation}",
+        POST_ONLY,
+        "login 403 403 403 403 404 404",
+        {"act": "end"},
+    ),
+    Route(
         "benchmarks/<slug:name>/organize/news",
         "/benchmarks/tiny/organize/news",
         ORGANIZERS,
@@ -416,7 +465,7 @@ ROUTES = (
         "/benchmarks/tiny/organize/limits/exceptions",
         POST_ONLY,
         ORGANIZERS_ACT,
-        {"who": "other@example.org", "per_day": "5", "reason": "A workshop"},
+        {"who": "account-{user}", "per_day": "5", "reason": "A workshop"},
     ),
     Route(
         "benchmarks/<slug:name>/organize/limits/exceptions/<int:pk>/remove",
@@ -469,7 +518,7 @@ ROUTES = (
     ),
     Route("benchmarks/<slug:name>/data/<path:path>", "/benchmarks/another/data/later.tsv", OF_PHASE, "405"),
     # account
-    Route("account/", "/account/", SIGNED_IN, POST_ONLY),
+    Route("account/", "/account/", SIGNED_IN, LED_ON, {"name": "Ada"}),
     Route(
         "account/tokens",
         "/account/tokens",
@@ -715,6 +764,12 @@ ROUTES = (
     Route(
         "api/v1/benchmarks/<slug:name>/organize/submissions.csv",
         "/api/v1/benchmarks/tiny/organize/submissions.csv",
+        "401",
+        "405",
+    ),
+    Route(
+        "api/v1/benchmarks/<slug:name>/organize/participants.csv",
+        "/api/v1/benchmarks/tiny/organize/participants.csv",
         "401",
         "405",
     ),

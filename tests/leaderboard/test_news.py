@@ -154,7 +154,7 @@ def test_daily_mail_is_one_at_six(announce: Callable[..., Any], ada: User, bob: 
     assert timezone.now() < moment <= timezone.now() + timedelta(days=1)
     Delivery.objects.update(due=timezone.now())
     assert deliver() == 1
-    assert received() == [("ada@example.org", "2 announcements: A tiny benchmark")]
+    assert received() == [("ada@example.org", "2 messages: A tiny benchmark")]
     assert mail.outbox[0].body.index("Test phase") < mail.outbox[0].body.index("Results")
 
 

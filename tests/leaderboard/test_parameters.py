@@ -24,7 +24,7 @@ BOARD = "/benchmarks/tiny"
         (f"{BOARD}/health?sort=1", "sort", "takes phase"),
         (f"{BOARD}/embed?by=borda", "by", "takes phase"),
         (f"{BOARD}/diagnostics/DX?categories=Logic", "categories", "takes category, page, view, phase"),
-        (f"{BOARD}/compare?a=x&b=y&c=z", "c", "takes a, b, phase"),
+        (f"{BOARD}/compare?a=x&b=y&c=z", "c", "takes a, b, pin, phase"),
         (f"{BOARD}/changes?from=2", "from", "takes page"),
         (f"{BOARD}/data?task=Refer", "task", "takes none"),
         ("/ledger?page=2", "page", "takes none"),

@@ -34,7 +34,7 @@ from gluebench.leaderboard.annotation.studies import make
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.limits.models import Acceptance, Invitation, Override, Registration
 from gluebench.leaderboard.news.models import Announcement, MailChoice, unsubscribe_path
 from gluebench.leaderboard.phases.models import Phase, PhaseFile
 from gluebench.leaderboard.submissions.grading import grade, grade_next
@@ -147,6 +147,7 @@ def make_world(gold: Path) -> World:
         "override": limit.pk,
         "phase": phase.pk,
         "file": file.pk,
+        "invitation": tiny.invitations.create(uses=9, expires="2999-01-01T00:00Z").pk,
         "passkey": passkey.pk,
         "connection": connection.pk,
         "announcement": tiny.announcements.create(title="Test phase", text="It begins.", site="").pk,
@@ -200,7 +201,7 @@ def sign_in(email: str) -> str:
 def everything() -> list[Any]:
     """All that people make here, to tell whether a request changed something. Quick: it is asked often."""
     models = (Submission, Benchmark, Override, Team, Token, Entry, EmailAddress, Authenticator, SocialAccount)
-    models = (*models, Announcement, MailChoice)
+    models = (*models, Announcement, MailChoice, Registration, Invitation, Acceptance)
     roles = (Benchmark.organizers.through, Benchmark.reviewers.through)
     tables = [model._meta.db_table for model in (*models, *roles)]
     looks = [f"SELECT * FROM {table} ORDER BY id" for table in tables]
@@ -228,8 +229,9 @@ def ask(world: World, route: Route, role: str, method: str) -> Answer:
     cache.clear()
     caches["rates"].clear()
     path = route.path.format(**world.places)
+    data = {name: value.format(**world.places) for name, value in route.data.items()}
     with transaction.atomic():
-        found = client.get(path) if method == "GET" else client.post(path, {**TOKEN, **route.data})
+        found = client.get(path) if method == "GET" else client.post(path, {**TOKEN, **data})
         body = b"".join(found) if found.streaming else found.content
         if found.streaming:
             _close(found)

@@ -36,7 +36,10 @@ KEPT = {"page", "rows", "view", "category", "phase"}
 """Parameters of addresses that are copied; pages that are sorted or searched are not."""
 LEFT_OUT = ("account/", "admin/", "api/", "label/")
 _LINK = re.compile(r'\s(href|src)="([^"]*)"')
-_ACTS = r'<script\b[^>]*></script>|<form\b.*?</form>|<a\b[^>]*href="(?:{}account/[^"]*|[^"]*/submit)".*?</a>'
+_ACTS = (
+    r"<script\b[^>]*></script>|<form\b.*?</form>|<input\b[^>]*>|"
+    r'<a\b[^>]*href="(?:{}account/[^"]*|[^"]*/submit)".*?</a>'
+)
 """Scripts, forms, and links to forms, which need the site; in braces, what its addresses begin with."""
 _WAITING = re.compile(r'<noscript>.*?</noscript>|<div class="progress" id="progress".*?</div>', re.DOTALL)
 """What loads a page again once its ranks are there."""

@@ -91,6 +91,7 @@ def find_records(
     path: str = "",
     usual: Collection[str] = (),
     declared: Collection[str] = (),
+    names: Collection[str] = (),
     are_lines: bool = False,
     most: float = inf,
 ) -> NestedRecords:
@@ -98,11 +99,16 @@ def find_records(
 
     `path` leads to the list of the records. Without it, a list whose objects have one of the `declared` keys
     is taken, of several the outermost; or else one of the `usual` keys or an id, of several the innermost. An
-    object without such a list has ids as keys, or else is a single record. With `are_lines`, a single object
-    is a record whatever it holds. Raises ReadingError for what is not JSON, and for a list or object of more
+    object without such a list has ids as keys, or else is a single record. What one object has under one of
+    the `names` of the file is all that is read of it. With `are_lines`, a single object is a record whatever
+    it holds. Raises ReadingError for what is not JSON, and for a list or object of more
     than `most` records.
     """
     values = _values(text)
+    if len(values) == 1 and isinstance(values[0].value, dict):
+        named = [key for key in values[0].value if key.casefold() in map(str.casefold, names)]
+        if len(named) == 1 and isinstance(values[0].value[named[0]], list | dict):
+            values = [NestedRecord(1, values[0].value[named[0]])]
     if len(values) == 1 and isinstance(values[0].value, list | dict) and len(values[0].value) > most:
         expected = f"expected at most {most:,.0f} records, and there are {len(values[0].value):,}"
         raise ReadingError(expected, "Write one for each example.", values[0].line)
@@ -212,7 +218,9 @@ class _Collector:
         key = keys[at]
         if not isinstance(each.value, dict) or key not in each.value:
             name = ".".join(keys[: at + 1])
-            raise ReadingError(f"expected an object with the key {name!r}", _CURE, each.line)
+            there = ", ".join(each.value)[:100] if isinstance(each.value, dict) else "no object"
+            expected = f"expected an object with the key {name!r}, not {there}"
+            raise ReadingError(expected, "Name the keys that lead to the records.", each.line)
         part = each.value[key]
         around = (*each.around, each.value)
         innermost = at + 1 == len(keys)

@@ -38,14 +38,21 @@ class Answer(NamedTuple):
 
 
 def read_answers(
-    text: str, keys: Sequence[str], *, most: int, id_key: str = "", are_lines: bool = False
+    text: str,
+    keys: Sequence[str],
+    *,
+    most: int,
+    id_key: str = "",
+    names: Collection[str] = (),
+    are_lines: bool = False,
 ) -> list[Answer]:
     """The answers of a JSON file: objects with an id and one of these keys, or ids to answers.
 
-    Objects with an id and no such key are left out. With `are_lines`, a single line is one answer. Raises
-    ReadingError for what is not JSON, and for objects without such a key if all are, or if the order counts.
+    Objects with an id and no such key are left out. What stands under one of the `names` of the test file is
+    all that is read. With `are_lines`, a single line is one answer. Raises ReadingError for what is not
+    JSON, and for objects without such a key if all are, or if the order counts.
     """
-    nested = find_records(text, declared=keys, are_lines=are_lines, most=most)
+    nested = find_records(text, declared=keys, names=names, are_lines=are_lines, most=most)
     answers = _answers(nested, keys, id_key)
     if len(answers) == 1 and not nested.are_lines:
         only = answers[0]
@@ -129,7 +136,7 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
         group = record.group if nested.keys else None
         value = record.value
         if not isinstance(value, dict):
-            answers.append(Answer(record.line, record.key, value, group))
+            answers.append(Answer(record.line, record.key, _plain(value), group))
             continue
         named = tuple(value)
         if named not in names:
@@ -139,11 +146,26 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
         if key is None:
             without = without or record
         else:
-            answers.append(Answer(record.line, _index(record, name), value[key], group, value))
+            answers.append(Answer(record.line, _index(record, name), _plain(value[key]), group, value))
     if without and any(answer.index is None for answer in answers):
         # The order counts, and the answers after this object would be those of other examples.
         raise _no_answer(without, keys)
     return answers
+
+
+def _plain(value: Any) -> Any:
+    """The label of [{"label": "yes", "score": 0.9}], of several such objects the label of each to its score.
+
+    A pipeline of transformers writes these; any other value stays as it is.
+    """
+    if not isinstance(value, list) or not value:
+        return value
+    scores = {}
+    for each in value:
+        if not isinstance(each, dict) or each.keys() != {"label", "score"}:
+            return value
+        scores[str(each["label"])] = each["score"]
+    return scores if len(value) > 1 else value[0]["label"]
 
 
 def _no_answer(record: NestedRecord, keys: Sequence[str]) -> ReadingError:

@@ -46,6 +46,8 @@ class _Row(NamedTuple):
     """Whether items of a ranking have equal scores."""
     group: int | None = None
     """Number of the list that holds it, in JSON with lists in objects."""
+    numbered: bool = False
+    """Whether the index is that of the row, since the file says none."""
 
 
 def is_shaped(file: TestFile, role: Role) -> bool:
@@ -61,6 +63,8 @@ class ShapedFile(NamedTuple):
     """Its rows of index or id and value."""
     groups: Mapping[int, int]
     """Index to the number of the list that holds the answer; empty unless several lists in objects do."""
+    numbered: bool = False
+    """Whether JSON without indices was read in order."""
 
 
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> ShapedFile:
@@ -90,7 +94,8 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
         rows=[[plain_cell(row.example), row.cell] for row in rows], lines=[row.line for row in rows]
     )
     groups = _groups(rows, layout) if table.column is not None else {}
-    return ShapedFile(table._replace(problems=problems), cells, groups)
+    numbered = any(row.numbered for row in rows)
+    return ShapedFile(table._replace(problems=problems), cells, groups, numbered)
 
 
 def _groups(rows: Sequence[_Row], layout: Layout) -> dict[int, int]:
@@ -317,19 +322,22 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
     keys = [file.column] if file.column else [*VALUES]
     keys += ["answers"] * (task.form == "text" and layout.value == "label")
     are_lines = file.path.casefold().endswith(".jsonl") and "\n" not in text.strip()
-    answers = read_answers(text, keys, most=layout.most_rows, id_key=file.id, are_lines=are_lines)
+    answers = read_answers(
+        text, keys, most=layout.most_rows, id_key=file.id, names=layout.names, are_lines=are_lines
+    )
     if layout.value != "label" and not file.column:
         refuse_rivals_in_objects(answers, keys)
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)
     for number, answer in enumerate(answers):
-        example = number if answer.index is None else answer.index
+        numbered = answer.index is None
+        example = number if numbered else answer.index
         value = answer.value
         if file.gold.text and layout.value == "label":
             value = _with_length(answer, file.gold.text)
         cell = _strict(answer.line, value, partial(cell_text, task=task))
-        yield _Row(answer.line, str(example), cell, group=answer.group)
+        yield _Row(answer.line, str(example), cell, group=answer.group, numbered=numbered)
 
 
 def _with_length(answer: Answer, key: str) -> Any:

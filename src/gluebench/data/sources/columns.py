@@ -49,7 +49,7 @@ class Checked(NamedTuple):
 
 
 def plan(names: Sequence[str], task: Task, release: TaskRelease, *, where: str, index: str = INDEX) -> Plan:
-    """The role of each column, by name; `index` is the name of the index where no column is declared as it.
+    """The role of each column, by its name in the file; `index` is that of the index if none is declared.
 
     Raises DataError if an input is missing or a name is repeated.
     """

@@ -34,7 +34,7 @@ from gluebench.data.sources.columns import (
     plan,
 )
 from gluebench.data.sources.http import GIT_LFS
-from gluebench.data.sources.records import is_quoted, needs_records, note_unlabeled, read_table
+from gluebench.data.sources.records import is_quoted, label_check, needs_records, note_unlabeled, read_table
 from gluebench.data.sources.release import SplitRelease, TaskRelease
 from gluebench.reading.columnar import ColumnarFile, columnar_format, shards_of
 from gluebench.reading.records import ReadingError
@@ -131,7 +131,7 @@ def read_released(
     with open(path, "rb") as file:
         if file.read(len(BOM)) != BOM:
             file.seek(0)
-        table = _Table(path, survey.crlf, task, release, release.splits[split.name])
+        table = _Table(path, survey.crlf, task, release, split, notes)
         yield from table.batches(file)
     note_unlabeled(table.shaper, split, notes)
     if table.incomplete:
@@ -145,7 +145,8 @@ class _Table:
     _crlf: bool
     _task: Task
     _release: TaskRelease
-    _split: SplitRelease
+    _split: Split
+    _notes: list[str]
     _problems: list[str] = field(default_factory=list)
     incomplete: list[int] = field(default_factory=list)
     """Lines that are left out, since they lack a column."""
@@ -156,18 +157,28 @@ class _Table:
         first = self._ended(next(blocks, b"\n"))
         line, _, rest = first.partition(b"\n")
         names, plan = self._header(line)
-        number, first = (1, first) if names is self._split.header else (2, rest)
-        checks = index_text, label_text(self._task)
-        self.shaper = Shaper(plan, self._task, self._release, *checks, self._problems)
+        number, first = (1, first) if names is self._known.header else (2, rest)
+        check_label = label_text(self._task)
+        self.shaper = Shaper(plan, self._task, self._release, index_text, check_label, self._problems)
         for block in chain([first], map(self._ended, blocks)):
             fields, lines = self._read(block, number, len(names))
             if lines:
-                batch = self.shaper.batch(_by_column(fields, len(names)), f"{self._path}:", lines)
+                columns = _by_column(fields, len(names))
+                if block is first and plan.label_at is not None:
+                    labels = columns[plan.label_at]
+                    self.shaper.label = label_check(
+                        labels, self._task, self._split, self._release, self._notes
+                    )
+                batch = self.shaper.batch(columns, f"{self._path}:", lines)
                 if not self._problems:
                     yield batch
             number += len(lines) if isinstance(lines, range) else block.count(b"\n")
         if self._problems:
             raise DataError(self._problems)
+
+    @property
+    def _known(self) -> SplitRelease:
+        return self._release.splits[self._split.name]
 
     def _ended(self, block: bytes) -> bytes:
         return block.replace(b"\r\n", b"\n") if self._crlf else block
@@ -180,7 +191,7 @@ class _Table:
             raise DataError(f"{self._path}:1: {_not_text(line, error)}") from None
         ours = {self._release.columns.get(name, name) for name in names}
         # The file may have a header all the same, as in the plain layout.
-        unnamed = self._split.header
+        unnamed = self._known.header
         if unnamed and not ours >= set(self._task.columns):
             return unnamed, plan(unnamed, self._task, self._release, where=str(self._path))
         return names, plan(names, self._task, self._release, where=f"{self._path}:1")
@@ -194,7 +205,7 @@ class _Table:
         advice = self._release.faults or "fix the line, or fetch the file again"
         for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
             problem, count = "", line.count(b"\t") + 1
-            if line and count < width and len(self.incomplete) < self._split.incomplete:
+            if line and count < width and len(self.incomplete) < self._known.incomplete:
                 self.incomplete.append(number)
                 continue
             if count != width:
@@ -323,6 +334,7 @@ def _typed(
         label = label_typed(task, release, schema.field(columns.label_at), classes, where=str(path))
     shaper = Shaper(columns, task, release, index_number, label, problems)
     row = 0
+    as_text = columns.label_at is not None and schema.types[columns.label_at] == pa.string()
     for rows in _rows(file):
         numbered = range(row, row + rows.num_rows)
         arrays = [rows.column(field.name).cast(field.type) for field in schema]
@@ -331,6 +343,8 @@ def _typed(
             fault = f"no {schema.names[at]} is there; expected text"
             problems += [f"{path}, row {numbered[place]}: {fault}" for place in missing]
             arrays[at] = arrays[at].fill_null(constant(""))
+        if row == 0 and as_text and columns.label_at is not None:
+            shaper.label = label_check(arrays[columns.label_at], task, split, release, notes)
         batch = shaper.batch(arrays, f"{path}, row ", numbered)
         row += rows.num_rows
         if not problems:

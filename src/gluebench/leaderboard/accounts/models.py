@@ -58,6 +58,8 @@ class User(AbstractUser):
 
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
+    name = models.CharField(max_length=120, blank=True, validators=[plain])
+    """As the person wants to be called; for organizers and the person's team."""
     team = models.ForeignKey(Team, models.SET_NULL, null=True, blank=True, related_name="members")
 
     USERNAME_FIELD = "email"
@@ -163,5 +165,8 @@ def issue(user: User, name: str, scopes: list[str], lifetime: timedelta) -> tupl
 
 
 def account_name(account: User, viewer: User) -> str:
-    """The name of an account for a viewer: its address for admins, a number for other organizers."""
-    return account.email if viewer.is_superuser else f"Account {account.pk}"
+    """The name of an account for a viewer: its address for admins, its name and number for others."""
+    if viewer.is_superuser:
+        return account.email
+    number = f"Account {account.pk}"
+    return f"{account.name} ({number})" if account.name else number

@@ -6,7 +6,7 @@ from django import template
 
 from gluebench.leaderboard.boards.columns import Standing, standings
 from gluebench.leaderboard.boards.pages import places_of
-from gluebench.leaderboard.common.formats import gap_text, labels_of, score_bars, signed
+from gluebench.leaderboard.common.formats import gap_text, labels_of, score_intervals, signed
 from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.compare_views import comparison_of
@@ -85,7 +85,7 @@ def position_of(submission: Submission) -> Values | None:
             for title, row in near
         ],
         "history": history,
-        "picture": score_bars("Your scores on this benchmark", "Score", bars),
+        "picture": score_intervals("Your scores on this benchmark", "Score", bars),
     }
 
 

@@ -49,7 +49,7 @@ from gluebench.leaderboard.phases.models import at_phase, whole
 from gluebench.leaderboard.ranks.models import majority_tasks
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, ranking_options
 from gluebench.leaderboard.ranks.places import LEGEND, NOWHERE
-from gluebench.leaderboard.ranks.views import asked_phase, in_form, of_phase
+from gluebench.leaderboard.ranks.views import asked_phase, in_form, of_phase, phase_links
 from gluebench.leaderboard.submissions.facts import earlier_than, listed_facts
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import classes_of
@@ -241,6 +241,8 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "signed_in": signed_in,
         "here": "board",
         "sorts": board.scheme.sorts,
+        "far": () if options.columns else columns.WIDE_ONLY,
+        "selectable": not board.options.phase,
     }
     context["html"] = render_to_string("boards/table.html", context)
     context |= _chooser(full_scheme, options, board.options)
@@ -256,7 +258,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
     context |= {
         "phases": phases,
         "are_hidden": not board.systems and any(line.get("names") for line in phases),
-        "phase_query": f"?phase={options.phase}" if options.phase else "",
+        **phase_links(options.phase),
         "facts": glance(record, systems=board.systems, best=board.best),
         "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
         "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
@@ -277,8 +279,9 @@ def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]
         "to_previous": shown.query(page=shown.page - 1),
         "to_next": shown.query(page=shown.page + 1),
         "to_unsearched": shown.query(search="", filters=columns.Filters()),
+        "to_unpinned": shown.query(pinned=()),
         "to_usual": Options().query(sort=shown.sort, turned=shown.turned, everything=shown.everything),
-        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("sort", "order", "rows")],
+        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("sort", "order", "rows", "pin")],
     }
 
 

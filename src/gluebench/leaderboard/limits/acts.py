@@ -11,7 +11,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Membership, Team, User, move_to, new_code
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, PolicyFile
+from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, TEXTS, Policy, PolicyFile
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.forms import policy_for
 from gluebench.leaderboard.limits.models import Override
@@ -110,13 +110,16 @@ def set_policy(
         change_policy(benchmark, values, reason="command line")
         set_phases(benchmark, [] if file is None else file.phases)
     values = benchmark.policy.as_dict()
-    lines = [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]
+    lines = []
+    for setting, value in values.items():
+        text = json.dumps(NONE if value is None else value, ensure_ascii=False)
+        lines.append(f"{setting} = {text}")
     return [*lines, *phase_lines(benchmark)]
 
 
 def _value(name: str, text: str) -> Any:
     """Read a setting; all but a number, true or false stays text, which the policy may refuse."""
-    if name in CHOICES:
+    if name in CHOICES or name in TEXTS:
         return text
     if text.lower() == NONE:
         return None

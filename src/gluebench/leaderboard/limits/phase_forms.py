@@ -7,13 +7,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm
 from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError, policy_of
 from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.tables import toml_beside
-from gluebench.leaderboard.limits.forms import EXPLAINED, person_or_team
+from gluebench.leaderboard.limits.forms import EXPLAINED, PersonOrTeamField
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown, whole
 from gluebench.leaderboard.phases.times import AOE, MINUTE, in_utc, zone_names, zone_of
 from gluebench.leaderboard.submissions.forms import reason_field
@@ -221,12 +220,6 @@ def _as_value(text: str) -> Any:
 class ExtensionForm(ActForm):
     """A later deadline for everybody, one person or one team."""
 
-    who = forms.CharField(
-        required=False,
-        max_length=254,
-        label="For",
-        help_text="A person's email address, or the name of a team. Empty: for everybody.",
-    )
     closes = forms.CharField(
         widget=TIME, label="New deadline", help_text="On the clocks of the phase's zone; its last minute."
     )
@@ -234,10 +227,12 @@ class ExtensionForm(ActForm):
         "Reason", help_text="Kept in the log and, if it is for everybody, announced on the board."
     )
 
-    def clean_who(self) -> User | Team | None:
-        """The person, the team, or None for everybody."""
-        who = self.cleaned_data["who"].strip()
-        return person_or_team(who) if who else None
+    field_order = ["who"]
+
+    def __init__(self, row: Phase | None, *arguments: Any, **options: Any) -> None:
+        super().__init__(row, *arguments, **options)
+        self.fields["who"] = PersonOrTeamField(row.benchmark if row else None, everybody=True)
+        self.order_fields(self.field_order)
 
     def clean(self) -> Values:
         """Return the fields with the deadline in UTC; add an error for one that is not later."""

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.views import redirect_to_login
 from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -25,13 +24,12 @@ from gluebench.leaderboard.benchmarks.organizer_pages import (
     refusals_shown,
 )
 from gluebench.leaderboard.common.kinds import Values
-from gluebench.leaderboard.common.pages import form_page, redirect_with_success
-from gluebench.leaderboard.common.text import markdown
+from gluebench.leaderboard.common.pages import redirect_with_success
 from gluebench.leaderboard.health import workers
 from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.acts import add_override, remove_override, set_limits
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
-from gluebench.leaderboard.limits.models import Acceptance, Override, rules_of, version_of
+from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, save_phase, settle_phase
 from gluebench.leaderboard.limits.phase_files import PhaseFileForm, add_file, delete_file
 from gluebench.leaderboard.limits.phase_forms import (
@@ -240,29 +238,3 @@ PHASE_FILE = OrganizerPage.named(
         benchmark.phase_files.select_related("benchmark", "phase"), pk=pk
     ),
 )
-
-
-@form_page
-def join(request: HttpRequest, name: str) -> HttpResponse:
-    """The rules; a POST accepts the version that was shown, unless they have changed since."""
-    benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
-    digest = version_of(benchmark)
-    user = request.user if isinstance(request.user, User) else None
-    if request.method == "POST":
-        if user is None:
-            return redirect_to_login(request.path)
-        if request.POST.get("version") == digest:
-            Acceptance.objects.get_or_create(user=user, benchmark=benchmark, digest=digest)
-            return redirect_with_success(
-                request, f"You accepted the rules of {benchmark.title}.", "submit", name
-            )
-        messages.error(request, "The rules have changed since you opened the page. Read them again.")
-    rows = Acceptance.objects.filter(user=user, benchmark=benchmark, digest=digest)
-    context = {
-        "benchmark": benchmark,
-        "rules": markdown(rules_of(benchmark), demoted=1),
-        "version": digest,
-        "accepted": rows.first(),
-        "here": "join",
-    }
-    return render(request, "limits/terms.html", context)

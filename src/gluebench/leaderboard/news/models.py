@@ -1,4 +1,4 @@
-"""Announcements, how an account wants their mail, and who was sent which."""
+"""Announcements, messages to some people, how an account wants their mail, and who was sent which."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -43,8 +43,31 @@ class Announcement(models.Model):
         return f"{self.site.rstrip('/')}{reverse('news', args=[self.benchmark.name])}#a{self.pk}"
 
 
+class Message(models.Model):
+    """A mail to some of those who take part in a benchmark; on no page but the organizers'."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="messages")
+    title = models.CharField(max_length=120, validators=[plain])
+    text = models.TextField(max_length=20_000)
+    site = models.CharField(max_length=300)
+    """As `Announcement.site`."""
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def address(self) -> str:
+        """The absolute address of its benchmark."""
+        return f"{self.site.rstrip('/')}{self.benchmark.get_absolute_url()}"
+
+
 class Pace(models.TextChoices):
-    """When an account gets mail about announcements."""
+    """When an account gets mail about benchmarks that it takes part in."""
 
     INSTANT = "instant", "At once"
     DAILY = "daily", f"Once a day, at {DIGEST_HOUR}:00 UTC"
@@ -67,9 +90,10 @@ class MailChoice(models.Model):
 
 
 class Delivery(models.Model):
-    """One announcement to one account: made with the announcement, kept as the record of what was sent."""
+    """An announcement or message to one account: made with it, kept as the record of what was sent."""
 
-    announcement = models.ForeignKey(Announcement, models.CASCADE, related_name="deliveries")
+    announcement = models.ForeignKey(Announcement, models.CASCADE, null=True, related_name="deliveries")
+    message = models.ForeignKey(Message, models.CASCADE, null=True, related_name="deliveries")
     user = models.ForeignKey(User, models.CASCADE, related_name="deliveries")
     due = models.DateTimeField()
     claimed = models.DateTimeField(null=True)
@@ -79,8 +103,18 @@ class Delivery(models.Model):
     """Whether the mail server refused this address; it is not tried again."""
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["announcement", "user"], name="one_mail_each")]
+        constraints = [
+            models.UniqueConstraint(fields=["announcement", "user"], name="one_mail_each"),
+            models.UniqueConstraint(fields=["message", "user"], name="one_message_each"),
+        ]
         indexes = [models.Index(fields=["due"], condition=models.Q(sent=None, refused=False), name="unsent")]
+
+    @property
+    def mail(self) -> Announcement | Message:
+        """What is sent."""
+        sent = self.announcement or self.message
+        assert sent is not None
+        return sent
 
 
 def pace_of(user: User) -> Pace:
@@ -115,7 +149,8 @@ def subscriber(code: str) -> User | None:
 @receiver(account_exported)
 def export_mail(user: User, **_: Any) -> dict[str, Any]:
     """For the export of an account: its choice, and what it was sent."""
-    sent = Delivery.objects.filter(user=user).values("announcement__title", "sent")
+    titles = ("announcement__title", "message__title", "message__text", "sent")
+    sent = Delivery.objects.filter(user=user).values(*titles)
     return {"announcements": {"mail": pace_of(user).value, "sent": [*sent]}}
 
 

@@ -25,7 +25,7 @@ from gluebench.leaderboard.benchmarks.organizer_pages import (
 from gluebench.leaderboard.common.formats import ENDS
 from gluebench.leaderboard.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.common.parameters import takes
-from gluebench.leaderboard.common.text import csv_text
+from gluebench.leaderboard.common.text import BYTE_ORDER_MARK, csv_text
 from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.grading import bound_minutes
@@ -197,8 +197,6 @@ def _narrowed(request: HttpRequest, benchmark: Benchmark) -> tuple[forms.FilterF
 
 COLUMNS = ("key", "name", "model", "team", "account", "kind", "state", "board", "phase", "late", "submitted")
 """Columns of the organizer's CSV before the scores."""
-BYTE_ORDER_MARK = "\ufeff"
-"""Begins a CSV that people open in Excel, which would read it in the code page of Windows without."""
 
 
 def csv_response(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:

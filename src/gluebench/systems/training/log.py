@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import time
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -91,6 +92,8 @@ def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> st
     scores = ", ".join(f"{name} {100 * row[f'{name} score']:.1f}" for name in tasks)
     best = " (best)" if row["improved"] else ""
     marked = f"{scores}{best}" if len(tasks) == 1 else f"macro {100 * row['macro']:.1f}{best}: {scores}"
+    if math.isnan(row["macro"]):
+        marked = "no dev examples"
     updates = sum(row[f"{name} updates"] for name in tasks)
     loss = sum(row[f"{name} loss"] * row[f"{name} updates"] for name in tasks if row[f"{name} updates"])
     return (
