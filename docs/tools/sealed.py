@@ -115,7 +115,7 @@ def sealed_fields() -> dict[str, set[str]]:
     """The fields of each table that `verify` compares with a seal, the ledger or a sealed result."""
     from gluebench.leaderboard.audit.models import Entry
     from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.benchmarks.seals import COLUMNS, RELATED
+    from gluebench.leaderboard.benchmarks.seals import ADDED, COLUMNS, RELATED
     from gluebench.leaderboard.ledger import models as ledger
     from gluebench.leaderboard.submissions.models import Result, Submission
 
@@ -130,6 +130,7 @@ def sealed_fields() -> dict[str, set[str]]:
         "ledger.Node": {"level", "index", "hash"},
     }
     for part, columns in RELATED.items():
+        columns = (*columns, *ADDED.get(part, ()))
         model = "phases.Extension"
         if part != "extensions":
             field = Benchmark._meta.get_field(part)

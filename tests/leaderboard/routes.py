@@ -57,6 +57,7 @@ CREATORS = "login 403 403 403 403 403 200"
 WHO_SEES = "404 404 404 200 200 404 200"
 ITS_OWNER = "login 404 404 200 404 404 404"
 ITS_OWNER_ACTS = "login 404 404 302 404 404 404"
+OF_PHASE = "404 404 404 404 404 200 200"
 API_FORM = "401 422 422 422 422 422 422"
 API_BODY = "401 400 400 400 400 400 400"
 API_OWNER = "401 404 404 200 404 404 404"
@@ -71,11 +72,11 @@ GET_ONLY = "staff staff staff staff staff staff 405"
 ACTS = """replace duplicate dry-run dry-run/delete opening/open opening/draft regrade news
 roles/remove-organizer roles/remove-reviewer limits/exceptions
 limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
-phases/<int:pk>/delete phases/<int:pk>/settle news/<int:pk>/take-back
+phases/<int:pk>/delete phases/<int:pk>/settle phases/files/<int:pk>/remove news/<int:pk>/take-back
 participants/<int:pk>/refuse participants/<int:pk>/block participants/<int:pk>/unblock
 participants/invitations/<int:pk>/end results/announce results/take-back copy/delete"""
 ACTS_THAT_READ = """participants/mail participants/invite participants/<int:pk>/approve
-copy texts looks limits phases phases/<int:pk> news/<int:pk> roles
+copy texts looks limits phases phases/<int:pk> phases/<int:pk>/files news/<int:pk> roles
 submissions/<slug:key>/approve submissions/<slug:key>/decline submissions/<slug:key>/mark
 submissions/<slug:key>/regrade"""
 
@@ -502,6 +503,20 @@ ROUTES = (
         )
         for act, status in (("save", 422), ("extend", 422), ("delete", 302))
     ),
+    Route(
+        "benchmarks/<slug:name>/organize/phases/<int:pk>/files",
+        "/benchmarks/another/organize/phases/{phase}/files",
+        "login 403 403 403 403 200 200",
+        "login 403 403 403 403 422 422",
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/phases/files/<int:pk>/remove",
+        "/benchmarks/another/organize/phases/files/{file}/remove",
+        POST_ONLY,
+        "login 403 403 403 403 302 302",
+        {"reason": "A wrong file"},
+    ),
+    Route("benchmarks/<slug:name>/data/<path:path>", "/benchmarks/another/data/later.tsv", OF_PHASE, "405"),
     # account
     Route("account/", "/account/", SIGNED_IN, LED_ON, {"name": "Ada"}),
     Route(

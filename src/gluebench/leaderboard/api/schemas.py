@@ -160,6 +160,18 @@ class DataFileFacts(Schema):
     size: int
     sha256: str
     url: str
+    phase: str | None
+    """The phase that it is of; null for a file of the benchmark."""
+
+
+class ComingFile(Schema):
+    """A file that a phase will release."""
+
+    path: str
+    phase: str
+    released: AwareDatetime | None
+    """When; null if it comes with the results of the phase."""
+    when: str
 
 
 class BenchmarkFacts(Open):
@@ -180,6 +192,7 @@ class BenchmarkFacts(Open):
     """Its phases in their order, with times in UTC; empty where it takes submissions at any time."""
     data: list[DataFileFacts]
     """The files that anybody may download."""
+    coming_data: list[ComingFile]
     manifest: str
     """The TOML, for `--benchmark FILE` of the commands."""
     parents: list[str]

@@ -31,7 +31,7 @@ from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import alphabetical, breakable, markdown
 from gluebench.leaderboard.limits.quota import precise
-from gluebench.leaderboard.phases.models import Shown
+from gluebench.leaderboard.phases.models import Shown, on_board
 from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.order import Order, RankingOptions, order_of
 from gluebench.leaderboard.ranks.places import Place, unranked
@@ -265,6 +265,7 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
 
 def ranked(benchmark: Benchmark) -> list[Row]:
     """Every system of the board with its rank, without what a page shows of it."""
+    benchmark = on_board(benchmark)
     rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
     return rows
 

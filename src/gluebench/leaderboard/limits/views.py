@@ -37,7 +37,14 @@ from gluebench.leaderboard.limits.forms import (
 )
 from gluebench.leaderboard.limits.models import Invitation, Override
 from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, save_phase, settle_phase
-from gluebench.leaderboard.limits.phase_forms import ExtensionForm, NewPhaseForm, PhaseForm
+from gluebench.leaderboard.limits.phase_files import PhaseFileForm, add_file, delete_file
+from gluebench.leaderboard.limits.phase_forms import (
+    PRESETS,
+    ExtensionForm,
+    NewPhaseForm,
+    PhaseForm,
+    preset_phase,
+)
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.phases.table import ActError
@@ -201,6 +208,7 @@ def _phases(row: Phase, viewer: User) -> Values:
         extension.until = row.text_of(extension.closes)
     return {
         "phases": listed,
+        "presets": [] if stored else [(name, preset["title"]) for name, preset in PRESETS.items()],
         "extensions": extensions,
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
         "waits": results_wait_for(row) if stored else "",
@@ -217,7 +225,8 @@ def _preview(form: Any) -> Values:
 PHASES = OrganizerPage.named(
     "phases",
     {"": (save_phase, NewPhaseForm)},
-    find=lambda request, benchmark: Phase(benchmark=benchmark),
+    find=lambda request, benchmark: preset_phase(benchmark, request.GET.get("preset", "")),
+    parameters=("preset",),
     context=_phases,
     preview=_preview,
 )
@@ -234,4 +243,25 @@ PHASE = OrganizerPage.named(
     ),
     context=_phases,
     preview=_preview,
+)
+
+
+def _files(row: Any, viewer: User) -> Values:
+    return {"phase": row, "files": row.files.select_related("phase")}
+
+
+PHASE_FILES = OrganizerPage.named(
+    "phase-files",
+    {"": (add_file, PhaseFileForm)},
+    find=lambda request, benchmark, pk: get_object_or_404(
+        benchmark.phases.select_related("benchmark"), pk=pk
+    ),
+    context=_files,
+)
+PHASE_FILE = OrganizerPage.named(
+    "phase-file",
+    {"": (delete_file, RemovalForm)},
+    find=lambda request, benchmark, pk: get_object_or_404(
+        benchmark.phase_files.select_related("benchmark", "phase"), pk=pk
+    ),
 )
