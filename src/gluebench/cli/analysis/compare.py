@@ -50,6 +50,10 @@ class _Against(click.Command):
 )
 @labels_option
 @table_option
+@option.flag(
+    "--details",
+    help="Print the tests, the phenomena and a sentence for each task too; --json has them always.",
+)
 @option.number("--resamples", default=10_000, least=100, help="Random exchanges for intervals and tests.")
 @option.seed
 @option.plot("the differences with their intervals")
@@ -59,6 +63,7 @@ def compare(
     subs: tuple[str, ...],
     against: tuple[str, ...],
     equivalence: float | None,
+    details: bool,
     resamples: int,
     seed: int,
     plot: str | None,
@@ -67,8 +72,9 @@ def compare(
 ) -> None:
     """Compare two submissions on the same examples.
 
-    The difference of each score with its interval, a paired test, the effect in examples, the smallest
-    difference that could be shown, and what follows in words; diagnostic sets by phenomenon too.
+    What follows in words, and the difference of each score with its interval and a paired test. --details
+    adds the effect in examples, the smallest difference that could be shown, and diagnostic sets by
+    phenomenon.
     Several runs of each system: A... --against B..., by Student's t over runs and examples.
     With --table, A and B are names of systems in a table, by default its two. More than two systems:
     gluebench rank.
@@ -96,7 +102,7 @@ def compare(
     labels = inputs.labels()
     margin = None if equivalence is None else equivalence / (1 if labels.benchmark.loss else 100)
     comparison = compared(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
-    emit(comparison_output(comparison, inputs.manifest), form)
+    emit(comparison_output(comparison, inputs.manifest, details=details), form)
     draw(comparison, plot)
     notices(f"warning: {warning}" for warning in comparison.warnings)
 
@@ -115,8 +121,13 @@ class _Row(NamedTuple):
     """Whether the conclusion uses this row's p-value."""
 
 
-def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
-    """The comparison in every form; tests are a separate table, so that no table is wider than 60 columns."""
+def comparison_output(comparison: Comparison, benchmark: Benchmark, *, details: bool = True) -> Output:
+    """The comparison in every form, its conclusion first.
+
+    With `details`, also the tests, as a table of their own so that none is wider than 60 columns, the
+    categories of diagnostic sets and a sentence for each task; a single task has its sentence always. JSON
+    and CSV have all of it.
+    """
     from gluebench.analysis.compare.comparison import FIELDS
 
     over = f"of {counted(len(comparison.over), 'task')}"
@@ -127,12 +138,18 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
         [row for task in benchmark.diagnostics for row in _rows(comparison.diagnostics.get(task.name), task)],
     ]
     sections = [section for section in sections if section]
-    tables = [_differences(comparison, benchmark, sections), _tests(sections)]
-    for task in benchmark.tasks:
-        part = {**comparison.tasks, **comparison.diagnostics}.get(task.name)
-        if part is not None and part.categories:
-            tables.append(_categories(part, task))
-    return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=["", *comparison.words])
+    tables = [_differences(comparison, benchmark, sections, details=details)]
+    if details:
+        tables.append(_tests(sections))
+        for task in benchmark.tasks:
+            part = {**comparison.tasks, **comparison.diagnostics}.get(task.name)
+            if part is not None and part.categories:
+                tables.append(_categories(part, task))
+    words: list[str] = []
+    if details or len(comparison.tasks) == 1:
+        words = ["", *comparison.words[:-1]]  # the last one is the conclusion
+    verdict = [comparison.conclusion, ""]
+    return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=words, verdict=verdict)
 
 
 def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
@@ -148,7 +165,9 @@ def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
         yield _Row("", f"task score{DOWN * task.loss}", part.score, decides=True)
 
 
-def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]]) -> Table:
+def _differences(
+    comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]], *, details: bool
+) -> Table:
     from gluebench.analysis.compare.words import title  # imports numpy
 
     overall = comparison.overall
@@ -167,6 +186,8 @@ def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequenc
     if comparison.left_out:
         left_out = ", ".join(comparison.left_out)
         notes.append(f"Left out: {left_out}. The average is not the benchmark's macro-average.")
+    if not details:
+        notes.append("More, with --details: the tests, the phenomena and a sentence for each task.")
     where = on_split(benchmark.title, comparison.split, comparison.provenance)
     return Table(
         ("task", "metric", "A", "B", DIFFERENCE, "p", *same),

@@ -31,9 +31,15 @@ def as_click(error: Exception) -> click.ClickException | None:
     """The error as a ClickException; None for a bug of this program."""
     if isinstance(error, BrokenPipeError):
         return None  # click exits silently if a pipe's reader has exited
+    if isinstance(error, FloatingPointError):  # a loss that is not finite
+        return click.ClickException(f"{error}.")
     if isinstance(error, OSError):
+        from gluebench.benchmark.atomic import FULL
+
         reason = error.strerror or type(error).__name__
         message = f"{error.filename}: {reason[:1].lower()}{reason[1:]}."
+        if error.errno in FULL:
+            message += " Free some space and repeat the command: what was saved before is whole."
         return click.ClickException(message) if error.filename is not None else None
     if isinstance(error, ImportError):
         package = (error.name or "").partition(".")[0]

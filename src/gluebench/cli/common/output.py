@@ -88,6 +88,8 @@ class Output(NamedTuple):
     """The rows of the CSV table, with numbers unrounded and no cell that depends on another row."""
     words: Sequence[str] = ()
     """Sentences that follow the tables."""
+    verdict: Sequence[str] = ()
+    """Sentences before the tables: what a reader wants first."""
 
 
 def emit(output: Output, form: Form) -> None:
@@ -112,16 +114,22 @@ def rendered(output: Output, form: Form, *, paper: Paper) -> str:
     if form == "csv":
         return as_csv(output.fields, output.rows)
     tables = [table.printable() for table in output.tables]
+    verdict = [escape_controls(line) for line in output.verdict]
     words = [escape_controls(line) for line in output.words]
+    parts: list[str] = []
     if form == "markdown":
-        parts = [*map(as_markdown, tables), *(f"{markdown_escape(line)}\n" for line in words)]
+        parts += [f"{markdown_escape(line)}\n" for line in verdict]
+        parts += map(as_markdown, tables)
+        parts += [f"{markdown_escape(line)}\n" for line in words]
     elif form == "latex":
-        parts = [as_latex(table) for table in tables]
-        if parts:
-            parts[0] = "% \\usepackage{booktabs}\n" + parts[0]
+        parts += [f"{latex_escape(line)}\n" for line in verdict]
+        parts += map(as_latex, tables)
         parts += [f"{latex_escape(line)}\n" for line in words]
+        if tables:
+            parts[0] = "% \\usepackage{booktabs}\n" + parts[0]
     else:
-        parts = [as_text(table, paper) for table in tables]
+        parts += [running_text(verdict, paper)] if verdict else []
+        parts += [as_text(table, paper) for table in tables]
         parts += [running_text(words, paper)] if words else []
     return "\n".join(parts)
 
