@@ -23,6 +23,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.mail import is_final
 from gluebench.leaderboard.limits.models import Registration
 from gluebench.leaderboard.limits.registration import participants_of
@@ -75,7 +76,7 @@ def write_to(message: Message, actor: User, people: QuerySet[User]) -> str:
             raise ActError(
                 "Nobody gets this mail: they chose to get none, or have not confirmed their address.", "mail"
             )
-        facts = {"title": message.title, "text": message.text, "people": number}
+        facts: Values = {"title": message.title, "text": message.text, "people": number}
         record("message", actor=actor, benchmark=message.benchmark, **facts)
     left = total - number
     without = f" {left} chose to get no mail, or have not confirmed their address." if left else ""

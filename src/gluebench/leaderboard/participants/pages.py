@@ -155,9 +155,9 @@ class AccountsInput(forms.CheckboxSelectMultiple):
         values = data.getlist(name) if hasattr(data, "getlist") else [data.get(name) or ""]
         return ",".join(values).replace(" ", "")
 
-    def format_value(self, value: Any) -> str:
+    def format_value(self, value: Any) -> list[str]:
         """The text of a program."""
-        return value or ""
+        return [value or ""]
 
 
 class AccountsField(forms.CharField):
@@ -228,7 +228,7 @@ def _group(benchmark: Benchmark, to: str, numbers: list[int]) -> QuerySet[User]:
     if to == "board":
         return people.filter(pk__in=Submission.objects.on_board(benchmark).values("owner"))
     if to.startswith("phase-"):
-        sent = benchmark.submissions.filter(phase=to.removeprefix("phase-"))
+        sent = benchmark.submissions.filter(phase=int(to.removeprefix("phase-")))
         return people.filter(pk__in=sent.values("owner"))
     return people
 
