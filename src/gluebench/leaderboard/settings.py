@@ -247,7 +247,9 @@ _NOTHING, _OURS = ["'none'"], ["'self'"]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": _NOTHING,
-        **dict.fromkeys(("script-src", "style-src", "img-src", "connect-src", "form-action"), _OURS),
+        **dict.fromkeys(
+            ("script-src", "style-src", "font-src", "img-src", "connect-src", "form-action"), _OURS
+        ),
         "base-uri": _NOTHING,
         "frame-ancestors": _NOTHING,
     }

@@ -20,7 +20,7 @@ from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.relations import PartError
 from gluebench.submission.submission import Values
 
-_INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
+INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
 _SPARE_ROWS = 10_000
 MOST_BYTES = 16 << 20
 """Files larger than this are not searched for mistakes."""
@@ -164,7 +164,7 @@ def read_line(line: int, text: bytes, layout: Layout) -> tuple[list[Fault], int 
     if layout.ids:
         index = layout.places.get(fields[0])
         faults += [Fault("bad-index", line, None, fields[0])] if index is None else []
-    elif not _INDEX.fullmatch(fields[0]):
+    elif not INDEX.fullmatch(fields[0]):
         faults.append(Fault("bad-index", line, None, fields[0]))
     elif int(fields[0]) >= layout.size:
         faults.append(Fault("extra-index", line, int(fields[0]), None))

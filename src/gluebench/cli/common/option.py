@@ -109,6 +109,20 @@ def listed(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+def _each_listed(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The parts of all values, each of which may have several between commas."""
+    parts: list[str] = []
+    for value in values:
+        parts += listed(value)
+    return tuple(parts)
+
+
+tasks = partial(repeated, metavar="TASK[,TASK]", callback=_each_listed)
+"""An option for the names of tasks: repeated, with commas, or both."""
+
+
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Several options as one decorator, in this order."""
 

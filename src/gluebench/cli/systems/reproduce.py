@@ -33,7 +33,7 @@ _shared = option.together(
     option.benchmark,
     option.output,
     option.repeated("--row NAME", "rows", help="This row only; may be repeated."),
-    option.repeated("--task TASK", "tasks", help="This task only; may be repeated."),
+    option.tasks("--task", "tasks", help="These tasks only; may be repeated."),
     option.text(
         "--preset P",
         default="small",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "--out", required=True, help="Where to write the submission; results are kept in a folder beside it."
 )
 @option.data()
-@option.repeated("--tasks TASK[,TASK]", help="These tasks only, and what their models answer.")
+@option.tasks("--tasks", help="These tasks only, and what their models answer.")
 @option.split
 @option.flag("--no-dev", help="Leave out the dev split, and so the scores.")
 @option.number(
@@ -84,8 +84,7 @@ def run(
     if limit and (no_dev or to):
         raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
     board = reached(to, suite.name, split) if leads() else None
-    names = [name for text in tasks for name in option.listed(text)]
-    plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
+    plan = Plan(suite, data, chosen(suite, tasks), split, not no_dev, limit)
     settings = chosen_options(context, model, options)
     runs = [(out, settings)]
     if seeds:
