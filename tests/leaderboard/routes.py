@@ -529,7 +529,7 @@ ROUTES = (
     Route("account/tokens/<int:pk>/revoke", "/account/tokens/{token}/revoke", POST_ONLY, ITS_OWNER_ACTS),
     Route("account/webhooks", "/account/webhooks", SIGNED_IN, "login 422 422 422 422 422 422"),
     Route("account/webhooks/<int:pk>", "/account/webhooks/1", NOTHING_YET, NOTHING_YET),
-    Route("account/mail", "/account/mail", SIGNED_IN, LED_ON, {"pace": "daily"}),
+    Route("account/mail", "/account/mail", SIGNED_IN, LED_ON, {"pace": "daily", "results": "none"}),
     Route("account/export", "/account/export", SHOWN_AGAIN, SHOWN_AGAIN),
     Route(
         "account/delete",
@@ -544,7 +544,8 @@ ROUTES = (
     Route("account/team/join/<slug:code>", "/account/team/join/{code}", SIGNED_IN, LED_ON),
     Route("account/team/merge/<int:pk>", "/account/team/merge/{team}", POST_ONLY, LED_ON),
     Route("account/team/leave", "/account/team/leave", POST_ONLY, LED_ON),
-    Route("account/team/renew", "/account/team/renew", POST_ONLY, LED_ON),
+    Route("account/team/renew", "/account/team/renew", POST_ONLY, LED_ON, {"uses": "1", "days": "7"}),
+    Route("account/team/member", "/account/team/member", POST_ONLY, LED_ON, {"account": "{user}"}),
     Route("account/sessions/", "/account/sessions/", SIGNED_IN, LED_ON),
     Route(
         "account/login/",
@@ -745,6 +746,10 @@ ROUTES = (
     Route("api/v1/submissions/<slug:key>/replace", "/api/v1/submissions/{key}/replace", "405", API_FORM),
     Route("api/v1/team", "/api/v1/team", API_SIGNED_IN, API_BODY),
     Route("api/v1/team/join", "/api/v1/team/join", "405", API_BODY),
+    *(
+        Route(f"api/v1/team/{act}", f"/api/v1/team/{act}", "405", API_BODY)
+        for act in ("invite", "remove", "leader")
+    ),
     Route("api/v1/team/leave", "/api/v1/team/leave", "405", "401 409 409 200 409 409 409"),
     Route("api/v1/work", "/api/v1/work", "405", "401 400 400 400 400 400 400"),
     Route(

@@ -116,7 +116,8 @@ def make_world(gold: Path) -> World:
     another.organizers.add(accounts["foreign"])
     public = submit(tiny, accounts["other"], name="Public", public=True, **EXPORTED)
     mine = submit(tiny, accounts["owner"], name="Private", public=False, **EXPORTED)
-    team = Team.objects.create(name="A team")
+    team = Team.objects.create(name="A team", leader=accounts["owner"])
+    team.invitations.create(uses=9, expires="2999-01-01T00:00Z")
     User.objects.filter(pk=accounts["owner"].pk).update(team=team)
     token = Token.objects.create(
         user=accounts["owner"], name="a token", digest="0" * 64, expires="2999-01-01T00:00Z"

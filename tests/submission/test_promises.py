@@ -80,6 +80,9 @@ FILES = {
     "all scores of a pipeline": (
         "Doubt.json",
         json.dumps([[{"label": "no", "score": no}, {"label": "yes", "score": yes}] for yes, no in SURE])),
+    "a frame of pandas as JSON": ("Mood.json", json.dumps({"prediction": dict(enumerate(MOODS))})),
+    "inputs beside the answers, without an index": (
+        "Mood.csv", table("text,prediction", MOODS, '"a, b {0}",{1}')),
     "the task over its answers": ("Mood.json", json.dumps({"Mood": dict(enumerate(MOODS)), "note": 1})),
     "the task over a list": ("Topics.json", json.dumps({"topics": SETS})),
     "tags in CSV": ("Names.csv", table("id,tags", [" ".join(tags) for tags in TAGS], "{},{}")),
@@ -122,6 +125,7 @@ def test_common_shapes_are_recognized_and_fixed_as_announced(
         ("Doubt.csv", table("index,yes,no", ["0.2", *PAIRS[1:]], "{},{}"), "Doubt.csv:2: shape"),
         ("Topics.csv", table("index,joy,anger,fear", ["1,0,7", *BITS[1:]], "{},{}"), "Topics.csv:2: shape"),
         ("Mood.csv", table("index,prediction", "0110", "{},{}"), "Mood.csv:2: class-numbers"),
+        ("Mood.csv", table("nr,prediction", MOODS, "row{},{}"), "Mood.csv:1: separator"),
     ],
 )
 def test_nothing_is_announced_that_fix_refuses(

@@ -87,13 +87,24 @@ class Strict(Schema):
     model_config = ConfigDict(extra="forbid")
 
 
+class TeamMember(Schema):
+    """A member of the caller's team."""
+
+    account: int
+    name: str
+    role: str
+    """ "leader" or "member"."""
+    since: AwareDatetime | None
+
+
 class TeamFacts(Schema):
     """The caller's team; null without one."""
 
     name: str | None
     members: int | None
+    people: list[TeamMember]
     code: str | None
-    """The secret part of its link, by which others join."""
+    """The secret part of its link, by which others join; null where no link is valid."""
     done: str
     """What an act did, in sentences; empty where nothing was to do."""
 

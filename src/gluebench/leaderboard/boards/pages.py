@@ -29,7 +29,7 @@ from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
-from gluebench.leaderboard.common.text import breakable, markdown
+from gluebench.leaderboard.common.text import alphabetical, breakable, markdown
 from gluebench.leaderboard.limits.quota import precise
 from gluebench.leaderboard.phases.models import Shown, on_board
 from gluebench.leaderboard.phases.wording import described
@@ -287,7 +287,8 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
             line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
         elif phase.shown == Shown.CLOSED:
             sent = phase.submissions.filter(scored(), public=True, approved=True, withdrawn=None, late=False)
-            line["names"] = sorted({row["name"] for row in masked(benchmark, sent.values("pk", "name"))})
+            names = {row["name"] for row in masked(benchmark, sent.values("pk", "name"))}
+            line["names"] = sorted(names, key=alphabetical)
     return lines
 
 

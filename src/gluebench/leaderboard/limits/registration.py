@@ -10,6 +10,7 @@ from gluebench.leaderboard.accounts.models import User, account_name
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.limits.models import Acceptance, Invitation, Registration, version_of
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.acts import decline
@@ -169,7 +170,7 @@ def invite(benchmark: Benchmark, actor: User, *, label: str, uses: int, days: in
         row = Invitation.objects.create(
             benchmark=benchmark, label=label, uses=uses, expires=expires, by=actor
         )
-        facts = {"invitation": row.pk, "label": label, "uses": uses, "days": days}
+        facts: Values = {"invitation": row.pk, "label": label, "uses": uses, "days": days}
         record("invitation", actor=actor, benchmark=benchmark, **facts)
     return "The invitation is ready: send its link to the people whom it is for."
 
@@ -183,7 +184,7 @@ def end_invitation(row: Invitation, actor: User) -> str:
 
 
 def _record(action: str, row: Registration, actor: User, reason: str = "") -> None:
-    facts = {"account": row.user_id, "standing": str(row.standing)}
+    facts: Values = {"account": row.user_id, "standing": str(row.standing)}
     if row.invitation_id is not None:
         facts["invitation"] = row.invitation_id
     record(action, actor=actor, benchmark=row.benchmark, reason=reason, **facts)

@@ -11,12 +11,11 @@ from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
+from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name, leader_of
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import (
     OrganizerPage,
@@ -24,12 +23,19 @@ from gluebench.leaderboard.benchmarks.organizer_pages import (
     refusals_shown,
 )
 from gluebench.leaderboard.common.kinds import Values
-from gluebench.leaderboard.common.pages import redirect_with_success
+from gluebench.leaderboard.common.pages import redirect_with_error, redirect_with_success
 from gluebench.leaderboard.health import workers
 from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.acts import add_override, remove_override, set_limits
-from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
-from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.limits.forms import (
+    MemberForm,
+    OverrideForm,
+    PolicyForm,
+    RemovalForm,
+    TeamForm,
+    TeamLinkForm,
+)
+from gluebench.leaderboard.limits.models import Invitation, Override
 from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, save_phase, settle_phase
 from gluebench.leaderboard.limits.phase_files import PhaseFileForm, add_file, delete_file
 from gluebench.leaderboard.limits.phase_forms import (
@@ -66,8 +72,14 @@ def team(request: SignedInRequest) -> HttpResponse:
     mine = request.user.team
     context: dict[str, Any] = {"form": form, "team": mine, "here": "team"}
     if mine is not None:
-        context["members"] = mine.members.count()
-        context["link"] = request.build_absolute_uri(reverse("team-join", args=[mine.code]))
+        invitation = mine.invitations.usable().first()
+        context |= {
+            "members": acts.members_of(mine),
+            "leads": leader_of(mine) == request.user,
+            "link_form": TeamLinkForm(),
+            "invitation": invitation,
+            "link": request.build_absolute_uri(invitation.path) if invitation else "",
+        }
     return render(request, "limits/team.html", context, status=422 if form.errors else 200)
 
 
@@ -77,7 +89,8 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     if request.method == "POST":
         act = acts.propose_merge if "merge" in request.POST else acts.join_team
         return _change_team(request, partial(act, code=code))
-    invited_to = Team.objects.filter(code=code).first()
+    invitation = Invitation.objects.usable().filter(code=code, team__isnull=False).first()
+    invited_to = invitation.team if invitation else None
     context = {"wanted": invited_to, "code": code, "here": "team"}
     return render(request, "limits/join.html", context, status=200 if invited_to else 404)
 
@@ -99,8 +112,22 @@ def team_merge(request: SignedInRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def team_renew(request: SignedInRequest) -> HttpResponse:
-    """Replace the team's invitation link."""
-    return _change_team(request, acts.renew_link)
+    """Replace the team's invitation."""
+    form = TeamLinkForm(request.POST)
+    if not form.is_valid():
+        return redirect_with_error(request, "Give a number of people and of days.", "team")
+    return _change_team(request, partial(acts.renew_link, **form.cleaned_data))
+
+
+@login_required
+@require_POST
+def team_member(request: SignedInRequest) -> HttpResponse:
+    """Remove a member, or let one lead the team."""
+    form = MemberForm(request.POST)
+    if not form.is_valid():
+        return redirect_with_error(request, "Choose a member.", "team")
+    act = acts.hand_over_team if request.POST.get("act") == "lead" else acts.remove_member
+    return _change_team(request, partial(act, **form.cleaned_data))
 
 
 def _change_team(request: SignedInRequest, act: Callable[[User], str]) -> HttpResponse:

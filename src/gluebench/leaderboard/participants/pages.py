@@ -35,6 +35,7 @@ from gluebench.leaderboard.news.delivery import write_to
 from gluebench.leaderboard.news.models import Message
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.forms import reason_field
+from gluebench.leaderboard.submissions.models import Submission
 
 Standing = Registration.Standing
 VERSION_LENGTH = 8
@@ -154,9 +155,9 @@ class AccountsInput(forms.CheckboxSelectMultiple):
         values = data.getlist(name) if hasattr(data, "getlist") else [data.get(name) or ""]
         return ",".join(values).replace(" ", "")
 
-    def format_value(self, value: Any) -> str:
+    def format_value(self, value: Any) -> list[str]:
         """The text of a program."""
-        return value or ""
+        return [value or ""]
 
 
 class AccountsField(forms.CharField):
@@ -189,6 +190,7 @@ class MessageForm(ActForm):
             ("all", "everybody who takes part"),
             ("waiting", "who waits for approval"),
             ("silent", "who has sent nothing yet"),
+            ("board", "who has an entry on the board"),
         ]
         if row is not None:
             for phase in row.phases.all():
@@ -223,8 +225,10 @@ def _group(benchmark: Benchmark, to: str, numbers: list[int]) -> QuerySet[User]:
         return people.filter(pk__in=waiting.values("user"))
     if to == "silent":
         return people.exclude(pk__in=benchmark.submissions.values("owner"))
+    if to == "board":
+        return people.filter(pk__in=Submission.objects.on_board(benchmark).values("owner"))
     if to.startswith("phase-"):
-        sent = benchmark.submissions.filter(phase=to.removeprefix("phase-"))
+        sent = benchmark.submissions.filter(phase=int(to.removeprefix("phase-")))
         return people.filter(pk__in=sent.values("owner"))
     return people
 

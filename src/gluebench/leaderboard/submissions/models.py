@@ -227,6 +227,20 @@ class Submission(models.Model):
         if total is not None and shared is not None and shared > total:
             raise ValidationError({"shared_parameters": f"More than the {total:,} parameters in total."})
 
+    @property
+    def has_team_name(self) -> bool:
+        """Whether the board shows the name of its author's team, which no field changes."""
+        return (
+            self.group_id is not None and self.reproduces_id is None and self.benchmark.policy.per == "team"
+        )
+
+    def is_managed_by(self, user: Any) -> bool:
+        """Whether this person may do the acts of its author; as `SubmissionQueries.managed_by`."""
+        if self.owner_id == user.pk:
+            return True
+        team = getattr(user, "team_id", None)
+        return self.has_team_name and self.group_id == team
+
     def get_absolute_url(self) -> str:
         """Its page."""
         return reverse("submission", args=[self.key])
