@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from gluebench.leaderboard.limits.acts import set_policy
 from gluebench.leaderboard.limits.phase_acts import phase_lines, save_phase
 from gluebench.leaderboard.phases.models import Phase, at_phase, on_board, whole
 from gluebench.leaderboard.submissions import grading
+from gluebench.leaderboard.submissions.grading import follow_clock
 from gluebench.leaderboard.submissions.models import Submission
 
 API = f"/api/v1{BOARD}"
@@ -195,3 +197,25 @@ def test_a_frozen_copy_releases_what_the_board_s_phase_was_graded_by(
     freeze(tmp_path / "copy", ["tiny"])
     assert not commands.verify(str(tmp_path / "copy"), recompute=True).findings
     assert Submission.objects.get().is_listed
+
+
+def test_links_and_pairs_of_systems_stay_in_the_phase(
+    client: Client, course: tuple[Phase, Phase], clock: Clock, graded: Any
+) -> None:
+    keys = [graded(with_tasks(*DEV), name=f"Dev {number}").key for number in range(2)]
+    clock.move("2027-06-02 00:00")
+    dev = f"?phase={course[0].pk}"
+    for page in (BOARD, f"{BOARD}/progress", f"{BOARD}/rules", f"{BOARD}/pairs", f"{BOARD}/health"):
+        links = re.findall(r'href="([^"]+)"', client.get(page + dev).content.decode())
+        of_board = [
+            link for link in links if re.search(r"/(progress|pairs|rules|health)(\.\w+)?(\?|$)", link)
+        ]
+        assert of_board
+        assert not [link for link in of_board if not link.endswith(dev)], page
+    # Their keys say which phase two systems are of.
+    address = f"{BOARD}/compare?a={keys[0]}&b={keys[1]}"
+    assert client.get(address).status_code == 200
+    assert client.get(f"{BOARD}/compare?pin={keys[0]}&pin={keys[1]}", follow=True).status_code == 200
+    Phase.objects.filter(pk=course[0].pk).update(shown="date", shown_from="2999-01-01T00:00Z")
+    follow_clock(course[0].benchmark)
+    assert client.get(address).status_code == 404

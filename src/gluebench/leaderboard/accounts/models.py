@@ -45,7 +45,7 @@ class Team(models.Model):
     @property
     def code(self) -> str:
         """The code of the invitation that people may use now; empty where there is none."""
-        usable: Any = self.invitations.usable()  # type: ignore[attr-defined]
+        usable: Any = self.invitations.usable()
         return usable.values_list("code", flat=True).first() or ""
 
 
@@ -182,8 +182,6 @@ def issue(user: User, name: str, scopes: list[str], lifetime: timedelta) -> tupl
 
 
 def account_name(account: User, viewer: User) -> str:
-    """The name of an account for a viewer: its address for admins, its name and number for others."""
-    if viewer.is_superuser:
-        return account.email
-    number = f"Account {account.pk}"
-    return f"{account.name} ({number})" if account.name else number
+    """The name of an account for a viewer, with its address for admins, and its number for others."""
+    known = account.email if viewer.is_superuser else f"Account {account.pk}"
+    return f"{account.name} ({known})" if account.name else known

@@ -21,9 +21,10 @@ def takes(*names: str, forms: Collection[str] = ("",)) -> Callable[[View], View]
     """
 
     def decorate(view: View) -> View:
-        known = getattr(view, "parameters", {})
-        more = {form: (*known.get(form, ()), *names) for form in forms}
-        view.parameters = {**known, **more}  # type: ignore[attr-defined]
+        known = dict(getattr(view, "parameters", {}))
+        for form in forms:
+            known[form] = known.get(form, ()) + names
+        view.parameters = known  # type: ignore[attr-defined]
         return view
 
     return decorate

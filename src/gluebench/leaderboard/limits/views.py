@@ -208,7 +208,7 @@ def _phases(row: Phase, viewer: User) -> Values:
         extension.until = row.text_of(extension.closes)
     return {
         "phases": listed,
-        "presets": [] if stored else [(name, preset["title"]) for name, preset in PRESETS.items()],
+        "presets": PRESETS,
         "extensions": extensions,
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
         "waits": results_wait_for(row) if stored else "",

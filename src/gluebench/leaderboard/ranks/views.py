@@ -70,7 +70,10 @@ _LINKS = {"phase_query": "?", "phase_more": "&"}
 def asked_phase(request: HttpRequest) -> int:
     """The number of the phase that the address names; 0 for none, -1 for one that is no number."""
     text = request.GET.get("phase", "")
-    return int(text) if re.fullmatch("[1-9][0-9]{0,17}", text) else -bool(text)
+    if not text:
+        return 0
+    is_number = re.fullmatch("[1-9][0-9]{0,17}", text)
+    return int(text) if is_number else -1
 
 
 def phase_links(number: int) -> Values:
