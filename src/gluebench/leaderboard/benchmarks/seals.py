@@ -59,8 +59,8 @@ def sealed(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str
         else:
             digests[part] = ALL
         number = len(RELATED[part])
-        for key, *found in rows.values_list(name, *RELATED[part], *ADDED.get(part, ())):
-            values = [*found[:number], *filter(None, found[number:])]
+        for key, *columns in rows.values_list(name, *RELATED[part], *ADDED.get(part, ())):
+            values = columns[:number] + [value for value in columns[number:] if value]
             digests[f"{part} {key}"] = seal("benchmark", benchmark.name, part, values)
     return digests
 

@@ -5,6 +5,7 @@ import re
 import secrets
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -137,7 +138,7 @@ def delete_file(row: PhaseFile, actor: User | None, reason: str) -> str:
 
 
 def _record(
-    action: str, row: PhaseFile, number: int, actor: User | None, reason: str = "", **more: Values
+    action: str, row: PhaseFile, number: int, actor: User | None, reason: str = "", **more: Any
 ) -> None:
     facts = {"path": row.path, "release": row.release_text, "sha256": row.sha256, **more}
     seals = sealed(row.benchmark, "phase_files", row=number)

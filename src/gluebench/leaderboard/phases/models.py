@@ -287,8 +287,8 @@ def on_board(benchmark: Benchmark) -> Benchmark:
 
 def whole(benchmark: Benchmark) -> Benchmark:
     """The benchmark with all its tasks, whichever phase it is given in."""
-    found: Benchmark = benchmark.__dict__.get("_whole", benchmark)
-    return found
+    original: Benchmark = benchmark.__dict__.get("_whole", benchmark)
+    return original
 
 
 def next_change(phases: Sequence[Phase], now: datetime) -> int | None:
