@@ -10,6 +10,7 @@ import pytest
 from gluebench import Benchmark, check, load_benchmark
 from gluebench.cli.submission.check import as_lines
 from gluebench.submission import fix_submission, read_predictions
+from gluebench.submission.values import submission_of
 
 MANIFEST = """
 [benchmark]
@@ -153,6 +154,17 @@ def test_the_largest_score_of_a_pipeline_is_taken_on_request(
     read = read_predictions(path, promises, argmax=True, labels=[["sad", "glad"]])
     assert not read.problems
     assert tuple(read.columns["Mood"].words()) == MOODS
+
+
+def test_what_a_pipeline_returns_is_read_from_python_too(promises: Benchmark) -> None:
+    flat = [{"label": mood, "score": 0.9} for mood in MOODS]
+    doubts = [[{"label": "no", "score": no}, {"label": "yes", "score": yes}] for yes, no in SURE]
+    for moods in (flat, [[each] for each in flat]):
+        columns = submission_of({"Mood": moods, "Doubt": doubts}, promises).predictions
+        assert tuple(columns["Mood"].words()) == MOODS
+        assert columns["Doubt"].cells == SURE
+    with pytest.raises(ValueError, match="expected one label or number for each example"):
+        submission_of({"Mood": doubts}, promises)
 
 
 @pytest.mark.parametrize("row", ["{} {} {}", "[{}, {}, {}]", "[{}. {}. {}.]", "{}|{}|{}", "{},{},{}"])

@@ -139,7 +139,7 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
         group = record.group if nested.keys else None
         value = record.value
         if not isinstance(value, dict):
-            answers.append(Answer(record.line, record.key, _plain(value), group))
+            answers.append(Answer(record.line, record.key, plain_answer(value), group))
             continue
         named = tuple(value)
         if named not in names:
@@ -152,17 +152,17 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
         index = record.key if name is None else value[name]
         if isinstance(index, dict) and index:  # of the paragraph, the question and the answer, the last
             index = [*index.values()][-1]
-        answers.append(Answer(record.line, index, _plain(value[key]), group, value))
+        answers.append(Answer(record.line, index, plain_answer(value[key]), group, value))
     if without and any(answer.index is None for answer in answers):
         # The order counts, and the answers after this object would be those of other examples.
         raise _no_answer(without, keys)
     return answers
 
 
-def _plain(value: Any) -> Any:
-    """The label of [{"label": "yes", "score": 0.9}], of several such objects the label of each to its score.
+def plain_answer(value: Any) -> Any:
+    """The label of [{"label": "yes", "score": 0.9}]; of several such objects, the score of each label.
 
-    A pipeline of transformers writes these; any other value stays as it is.
+    A pipeline of transformers gives these; any other value stays as it is.
     """
     if not isinstance(value, list) or not value:
         return value

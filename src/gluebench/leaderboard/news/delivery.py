@@ -52,12 +52,10 @@ def publish(announcement: Announcement, actor: User) -> str:
         Benchmark.objects.held(announcement.benchmark_id)
         announcement.save()
         _record("announcement", announcement, actor)
-        everybody = participants_of(announcement.benchmark)
-        blocked = everybody.filter(
-            registrations__benchmark=announcement.benchmark,
-            registrations__standing=Registration.Standing.BLOCKED,
-        )
-        _queue(everybody.exclude(pk__in=blocked.values("pk")), announcement=announcement)
+        benchmark = announcement.benchmark
+        blocked = benchmark.registrations.filter(standing=Registration.Standing.BLOCKED)
+        people = participants_of(benchmark).exclude(pk__in=blocked.values("user"))
+        _queue(people, announcement=announcement)
     return f"“{announcement.title}” is on the page of news."
 
 

@@ -106,7 +106,7 @@ def join(request: HttpRequest, name: str, code: str = "") -> HttpResponse:
 def rows_of(benchmark: Benchmark, viewer: User) -> list[Values]:
     """Facts of everybody who takes part: who waits for approval first, then by name."""
     accepted = Acceptance.objects.filter(user=OuterRef("pk"), benchmark=benchmark).order_by("-at", "-pk")
-    sent = Count("submissions", filter=Q(submissions__benchmark=benchmark), distinct=True)
+    sent = Count("submissions", filter=Q(submissions__benchmark=benchmark))
     people = (
         acts.participants_of(benchmark)
         .select_related("team")
@@ -122,24 +122,24 @@ def rows_of(benchmark: Benchmark, viewer: User) -> list[Values]:
     version = version_of(benchmark)
     rows = []
     for person in people:
-        row = registrations.get(person.pk)
+        row = registrations.get(person.pk) or Registration()
         rows.append(
             {
                 "account": person.pk,
                 "name": account_name(person, viewer),
                 "team": person.team and person.team.name,
                 "team_number": person.team_id,
-                "affiliation": row.affiliation if row else "",
+                "affiliation": row.affiliation,
                 "mail_domain": person.email.rpartition("@")[2],
                 "confirmed": person.pk in vouched,
-                "standing": row.standing if row else "",
-                "label": row.get_standing_display() if row else "Not registered",
-                "registered": row.at if row else None,
+                "standing": row.standing,
+                "label": row.get_standing_display() or "Not registered",
+                "registered": row.at if row.pk else None,
                 "accepted_rules": person.accepted,
                 "version_of_rules": (person.digest or "")[:VERSION_LENGTH],
                 "is_current": person.digest == version,
-                "consent": row.consent if row else "",
-                "reason": row.reason if row else "",
+                "consent": row.consent,
+                "reason": row.reason,
                 "entries": person.entries,
             }
         )
