@@ -5,6 +5,7 @@ separate file of it. Show the numbers of every chart in a table too. Each color 
 that no reader needs the color.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
@@ -52,8 +53,8 @@ def picture(title: str, desc: str, *, width: float, height: float, parts: Iterab
 
 
 def as_file(svg: str) -> str:
-    """A chart as a separate SVG file, with its style sheet and a background."""
-    head, _, rest = svg.partition("</desc>")
+    """A chart as a separate SVG file, with its style sheet and a background, without links into a site."""
+    head, _, rest = re.sub(r' (href|tabindex)="[^"]*"', "", svg).partition("</desc>")
     background = element("rect", {"class": "chart-paper", "width": "100%", "height": "100%"})
     return f"{head}</desc>\n<style>\n{STYLE}</style>\n{background}{rest}\n"
 

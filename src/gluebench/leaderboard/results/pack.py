@@ -103,8 +103,8 @@ def _files(
     history = progress_of(benchmark)
     if history:
         charts = progress_page(history)
-        yield "charts/scores.svg", as_file(charts["bars"])
-        yield "charts/over-time.svg", as_file(charts["over_time"])
+        yield "charts/scores.svg", as_file(charts["intervals"])
+        yield "charts/over-time.svg", as_file(charts["over_time"][0])
     systems = Submission.objects.public().filter(benchmark=benchmark).select_related("benchmark")
     systems = systems.order_by("-value", "submitted", "pk")
     mask(benchmark, *systems)
