@@ -19,7 +19,7 @@ from gluebench.leaderboard.accounts.models import Scope, Team, User, issue
 from gluebench.leaderboard.api.organizing import PAGES
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.phases.models import Phase, PhaseFile
 from gluebench.leaderboard.submissions.models import Submission
 
 V1, HERE = "/api/v1", "/benchmarks/tiny/organize"
@@ -95,6 +95,7 @@ CASES: list[tuple[str, Mapping[str, Any], str, Mapping[str, Any], str]] = [
         "extension",
     ),
     ("/phases/{phase}/delete", WHY, "/phases/{phase}", {**WHY, "act": "delete"}, "phase deleted"),
+    ("/phases/files/{file}/remove", WHY, "/phases/files/{file}/remove", WHY, "phase file deleted"),
     ("/news", NEWS, "/news", {**NEWS, "act": "publish"}, "announcement"),
     (
         "/news/{news}",
@@ -176,8 +177,15 @@ class Site:
         team = Team.objects.create(name="A team")
         User.objects.filter(pk=self.people["bob"].pk).update(team=team)
         times = {name: f"{TIMES[name]}Z" for name in ("opens", "closes")}
+        phase = Phase.objects.create(benchmark=tiny, name="Test", **times)
+        later = Phase.objects.create(benchmark=tiny, name="Much later", opens="2999-12-01T00:00Z")
+        file = PhaseFile(
+            benchmark=tiny, phase=later, path="a.tsv", release="opens", file="tiny/phases/a", size=1
+        )
+        file.save()
         self.places = {
-            "phase": Phase.objects.create(benchmark=tiny, name="Test", **times).pk,
+            "phase": phase.pk,
+            "file": file.pk,
             "news": tiny.announcements.create(title="Test phase", text="It begins.", site="").pk,
             "override": tiny.overrides.create(user=self.people["second"], per_day=3, reason="A workshop").pk,
             "reviewer": self.people["reviewer"].pk,
@@ -270,7 +278,8 @@ def test_every_act_has_a_case(site: Site) -> None:
         pattern = re.sub("<([^>]+)>", lambda match: places.get(match[1], "x"), address)
         if not any(re.fullmatch(pattern, case) for case in cases):
             missing.append(address)
-    others = ["/replace", "/opening/open", "/limits", "/phases/<int:pk>/settle"]
+    phase = ["/phases/<int:pk>/settle", "/phases/<int:pk>/files"]
+    others = ["/replace", "/opening/open", "/limits", *phase]
     others += ["/participants/mail", "/participants/<int:pk>/refuse", "/results/take-back"]
     new = ["/organize/new", "/organize/new/<slug:token>", "/organize/new/<slug:token>/drop"]
     assert missing == [*new, *others]

@@ -307,13 +307,18 @@ def test_names_that_are_formulas_or_markup_stay_text(
 
 
 @pytest.fixture
-def crowd(tiny: Any, person: Callable[[str], User], send: Send, settings: Any) -> dict[str, User]:
+def crowd(
+    tiny: Any, person: Callable[[str], User], send: Send, graded: Send, settings: Any
+) -> dict[str, User]:
     """People who take part in different ways, on a site that sends mail."""
     settings.MAIL_IS_SENT = True
-    people = {name: person(f"{name}@example.org") for name in ("sender", "reader", "waiting", "blocked")}
+    people = {
+        name: person(f"{name}@example.org") for name in ("sender", "listed", "reader", "waiting", "blocked")
+    }
     for name, standing in (("waiting", "waiting"), ("blocked", "blocked"), ("reader", "accepted")):
         Registration.objects.create(benchmark=tiny, user=people[name], standing=standing)
     send(owner=people["sender"])
+    graded(owner=people["listed"])
     person("stranger@example.org")
     return people
 
@@ -321,9 +326,10 @@ def crowd(tiny: Any, person: Callable[[str], User], send: Send, settings: Any) -
 @pytest.mark.parametrize(
     ("to", "numbers", "get_it"),
     [
-        ("all", [], {"sender", "reader", "waiting"}),
+        ("all", [], {"sender", "reader", "waiting", "listed"}),
         ("waiting", [], {"waiting"}),
         ("silent", [], {"reader", "waiting"}),
+        ("board", [], {"listed"}),
         ("chosen", ["reader", "blocked"], {"reader", "blocked"}),
     ],
 )
@@ -345,7 +351,7 @@ def test_mail_goes_to_those_who_are_chosen(
 def test_who_wants_no_mail_gets_none_and_the_organizer_reads_how_many(
     crowd: dict[str, User], organizer: Client
 ) -> None:
-    choose(crowd["reader"], Pace.NONE)
+    choose(crowd["reader"], Pace.NONE, Pace.NONE)
     form = {"act": "mail", "to": "silent", "title": "Venue", "text": "Room 5."}
     assert "goes to 1 person. 1 chose to get no mail" in text_of(organizer.post(LIST, form, follow=True))
     form = {**form, "to": "chosen", "people": [str(crowd["reader"].pk)]}

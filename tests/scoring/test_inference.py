@@ -180,7 +180,7 @@ def test_equivalence_is_two_one_sided_tests() -> None:
         for margin in (0.02, 0.08, 0.12, 0.2):
             reach = stats.t.ppf(0.95, 299) * test.error
             inside = abs(test.difference) + reach < margin
-            counted = max(test.changes.beyond_p(margin), test.changes.turned().beyond_p(margin))
+            counted = max(test.changes.beyond_p(margin), test.changes.swapped().beyond_p(margin))
             assert (test.equivalence_p(margin) <= 0.05) == (inside and counted <= 0.05)
             claims += inside
     assert claims > 4

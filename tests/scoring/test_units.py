@@ -445,13 +445,13 @@ def test_each_different_exchange_is_counted_once(groups, monkeypatch) -> None:
     a[[0, 2, 4]], b[[15, 17]], b[30] = 1, 2, 0
     (first, second) = labels(gold, a, b, groups=groups, classes=3)
     counted = []
-    exchanged = exchange.CountTables.exchanged
+    exchanged = exchange.CountTables.count_again
 
     def count(tables, heads):
         counted.extend(map(tuple, heads))
         return exchanged(tables, heads)
 
-    monkeypatch.setattr(exchange.CountTables, "exchanged", count)
+    monkeypatch.setattr(exchange.CountTables, "count_again", count)
     drawn = units_of([R_K], [first, second]).exchange(1000, RNG(0))
     assert len(counted) <= 4 * 3 * 2 + 1
     assert drawn.differences.shape == (1, 1001)

@@ -10,6 +10,7 @@ import pytest
 from gluebench import Benchmark, check, load_benchmark
 from gluebench.cli.submission.check import as_lines
 from gluebench.submission import fix_submission, read_predictions
+from gluebench.submission.values import submission_of
 
 MANIFEST = """
 [benchmark]
@@ -80,6 +81,9 @@ FILES = {
     "all scores of a pipeline": (
         "Doubt.json",
         json.dumps([[{"label": "no", "score": no}, {"label": "yes", "score": yes}] for yes, no in SURE])),
+    "a frame of pandas as JSON": ("Mood.json", json.dumps({"prediction": dict(enumerate(MOODS))})),
+    "inputs beside the answers, without an index": (
+        "Mood.csv", table("text,prediction", MOODS, '"a, b {0}",{1}')),
     "the task over its answers": ("Mood.json", json.dumps({"Mood": dict(enumerate(MOODS)), "note": 1})),
     "the task over a list": ("Topics.json", json.dumps({"topics": SETS})),
     "tags in CSV": ("Names.csv", table("id,tags", [" ".join(tags) for tags in TAGS], "{},{}")),
@@ -122,6 +126,7 @@ def test_common_shapes_are_recognized_and_fixed_as_announced(
         ("Doubt.csv", table("index,yes,no", ["0.2", *PAIRS[1:]], "{},{}"), "Doubt.csv:2: shape"),
         ("Topics.csv", table("index,joy,anger,fear", ["1,0,7", *BITS[1:]], "{},{}"), "Topics.csv:2: shape"),
         ("Mood.csv", table("index,prediction", "0110", "{},{}"), "Mood.csv:2: class-numbers"),
+        ("Mood.csv", table("nr,prediction", MOODS, "row{},{}"), "Mood.csv:1: separator"),
     ],
 )
 def test_nothing_is_announced_that_fix_refuses(
@@ -149,6 +154,17 @@ def test_the_largest_score_of_a_pipeline_is_taken_on_request(
     read = read_predictions(path, promises, argmax=True, labels=[["sad", "glad"]])
     assert not read.problems
     assert tuple(read.columns["Mood"].words()) == MOODS
+
+
+def test_what_a_pipeline_returns_is_read_from_python_too(promises: Benchmark) -> None:
+    flat = [{"label": mood, "score": 0.9} for mood in MOODS]
+    doubts = [[{"label": "no", "score": no}, {"label": "yes", "score": yes}] for yes, no in SURE]
+    for moods in (flat, [[each] for each in flat]):
+        columns = submission_of({"Mood": moods, "Doubt": doubts}, promises).predictions
+        assert tuple(columns["Mood"].words()) == MOODS
+        assert columns["Doubt"].cells == SURE
+    with pytest.raises(ValueError, match="expected one label or number for each example"):
+        submission_of({"Mood": doubts}, promises)
 
 
 @pytest.mark.parametrize("row", ["{} {} {}", "[{}, {}, {}]", "[{}. {}. {}.]", "{}|{}|{}", "{},{},{}"])

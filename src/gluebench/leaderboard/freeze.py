@@ -27,7 +27,7 @@ from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.verify import RELEASE, SUMS, file_of
 from gluebench.leaderboard.ledger.views import current_rows
-from gluebench.leaderboard.phases.models import phase_on_board, policy_at
+from gluebench.leaderboard.phases.models import on_board, phase_on_board, policy_at
 from gluebench.leaderboard.submissions.feedback import graded_rows
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -219,6 +219,7 @@ def _links(address: str, kind: str, body: bytes) -> Iterator[str] | list[str]:
 def _release(benchmark: Benchmark, home: Path) -> None:
     """Write labels, manifest and the predictions of the public rows, for `verify --recompute`."""
     home.mkdir(parents=True)
+    benchmark = on_board(benchmark)
     for source, target in ((benchmark.gold_path, home / "gold"), (benchmark.manifest_path.parent, home)):
         target.mkdir(exist_ok=True)
         for path in filter(Path.is_file, source.iterdir()):

@@ -65,6 +65,7 @@ ACCOUNT = [
     path("team/leave", limits.team_leave, name="team-leave"),
     path("team/merge/<int:pk>", limits.team_merge, name="team-merge"),
     path("team/renew", limits.team_renew, name="team-renew"),
+    path("team/member", limits.team_member, name="team-member"),
     path("two-factor/", include("allauth.mfa.urls")),
     path("sessions/", include("allauth.usersessions.urls")),
     path("providers/", include("allauth.socialaccount.urls")),

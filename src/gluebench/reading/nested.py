@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 from gluebench.reading.notation import NotationError, loaded
 from gluebench.reading.records import ReadingError, Records
+from gluebench.reading.text import SEEN
 
 ID_KEYS = ("id", "idx", "index", "guid", "uid", "example_id", "pairid", "qid")
 """Keys by which an object shows that it is a record."""
-_LOOKED_AT = 20
-"""Elements of a list in which records are looked for."""
 _CURE = "Write the file with a JSON library."
 
 
@@ -139,8 +138,11 @@ def _values(text: str) -> list[NestedRecord]:
         whole = _value(text, 1)
         if whole is not None:
             return [NestedRecord(1, whole)]
-    values = []
-    for line, content in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    values = _flat_objects(lines)
+    if values:
+        return values
+    for line, content in enumerate(lines, 1):
         if content.strip():
             value = _value(content, line)
             if value is None:
@@ -149,6 +151,24 @@ def _values(text: str) -> list[NestedRecord]:
     if not values:
         raise ReadingError("expected JSON, and the file is empty", _CURE)
     return values
+
+
+def _flat_objects(lines: Sequence[str]) -> list[NestedRecord]:
+    """The values of lines that are objects without lists, read at once; empty if they are something else.
+
+    A line that begins with { cannot continue an object, and without lists nothing else goes on over lines.
+    """
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    contents = [lines[number - 1] for number in numbers]
+    if not all(content.startswith("{") and "[" not in content for content in contents):
+        return []
+    try:
+        values = loaded(f"[{','.join(contents)}]")
+    except NotationError:
+        return []  # the line has to be named
+    if values is None or len(values) != len(contents):
+        return []
+    return [*map(NestedRecord, numbers, values)]
 
 
 def _value(text: str, line: int) -> Any:
@@ -182,7 +202,7 @@ def _find_path(top: list[Any], usual: Collection[str], declared: Collection[str]
     """The keys to the list whose objects have a declared or usual key, or else an id; empty for the top."""
     for keys in (declared, usual, ID_KEYS):
         folded = {key.casefold() for key in keys}
-        paths = [path for value in top[:_LOOKED_AT] for path in _paths(value, (), folded)]
+        paths = [path for value in top[:SEEN] for path in _paths(value, (), folded)]
         if paths:
             return min(paths, key=len) if keys is declared else max(paths, key=len)
     return ()
@@ -191,7 +211,7 @@ def _find_path(top: list[Any], usual: Collection[str], declared: Collection[str]
 def _paths(value: Any, path: tuple[str, ...], usual: set[str]) -> Iterator[tuple[str, ...]]:
     """The paths of lists of objects with a usual key, and that of the value itself."""
     if isinstance(value, list):
-        for element in value[:_LOOKED_AT]:
+        for element in value[:SEEN]:
             yield from _paths(element, path, usual)
     elif isinstance(value, dict):
         if not usual.isdisjoint(map(str.casefold, value)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 
 from gluebench.benchmark import Task
@@ -148,21 +148,21 @@ def numbers_of(cell: str) -> list[str]:
     return parts if all(map(is_number, parts)) else []
 
 
-def _unique(words: list[tuple[str, str]]) -> dict[str, str]:
-    """Folded word to label, without those of several labels."""
+def unique_words(words: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Folded word to label, without empty words and those of several labels."""
     known: dict[str, set[str]] = {}
     for word, label in words:
-        known.setdefault(fold_word(word), set()).add(label)
+        if word:
+            known.setdefault(fold_word(word), set()).add(label)
     return {word: labels.pop() for word, labels in known.items() if len(labels) == 1}
 
 
 def _spellings(task: Task) -> dict[str, str]:
-    return _unique([(word, word) for word in task.vocabulary])
+    return unique_words(zip(task.vocabulary, task.vocabulary, strict=True))
 
 
 def _meanings(task: Task) -> dict[str, str]:
-    meanings = zip(task.glosses, task.vocabulary, strict=True)
-    return _unique([(gloss, word) for gloss, word in meanings if gloss])
+    return unique_words(zip(task.glosses, task.vocabulary, strict=True))
 
 
 def _schemes(task: Task) -> dict[str, str]:
@@ -174,7 +174,7 @@ def _schemes(task: Task) -> dict[str, str]:
     for tag in task.vocabulary:
         mark, dash, kind = tag.partition("-")
         tags += [(f"{other}{dash}{kind}", tag) for other, own in _ONE_WORD.items() if dash and own == mark]
-    return _unique(tags)
+    return unique_words(tags)
 
 
 def _spelled(cell: str, *, task: Task, words: Mapping[str, str]) -> str | None:

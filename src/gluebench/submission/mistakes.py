@@ -15,9 +15,9 @@ from math import isfinite
 
 from gluebench.benchmark import Task
 from gluebench.reading.notation import is_number, loaded
-from gluebench.reading.text import as_utf8
+from gluebench.reading.text import SEEN, as_utf8
 from gluebench.submission.answers import GOLD_NAMES, KEYS, VALUES, TwoColumnsError, refuse_rivals
-from gluebench.submission.form_mistakes import numbers_of, rewrite_cells
+from gluebench.submission.form_mistakes import numbers_of, rewrite_cells, unique_words
 from gluebench.submission.layouts import Cells, NotRecognizedError, cells_of
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import MOST_BYTES, Choices, Layout
@@ -158,12 +158,12 @@ def _columns(sheet: Sheet) -> None:
     if value is None and len(others) == 1 and (width > 1 or names or _are_values(cells.rows, layout)):
         value = others[0]
     if value is None:
-        numbers = all(is_number(row[at]) for row in cells.rows[:50] for at in others if at < len(row))
+        numbers = all(is_number(row[at]) for row in cells.rows[:SEEN] for at in others if at < len(row))
         if not (layout.words and others and numbers):
             raise NotRecognizedError
         _join_probabilities(sheet, index, others)
-    elif index is None and (width > 1 or layout.ids):
-        raise NotRecognizedError  # another column may be a damaged index
+    elif index is None and (layout.ids or any(_may_be_index(cells.rows, at) for at in others if at != value)):
+        raise NotRecognizedError
     else:
         _check_columns(sheet, index, value, names, width)
         if (index, value, width) != (0, 1, 2):
@@ -180,14 +180,14 @@ def _named_answers(sheet: Sheet, others: Sequence[int], names: Sequence[str]) ->
         return None
     columns = {}
     for at in others:
-        columns[names[at]] = [row[at] for row in sheet.cells.rows[:50] if at < len(row)]
+        columns[names[at]] = [row[at] for row in sheet.cells.rows[:SEEN] if at < len(row)]
     refuse_rivals(names[value], columns, 1)
     return value
 
 
 def _are_probabilities(cells: Cells, layout: Layout) -> bool:
     """Whether all cells are numbers, and not whole in the first column, so that it is no index."""
-    first = cells.rows[:50]
+    first = cells.rows[:SEEN]
     if not layout.words or len(first[0]) < 2:
         return False
     numbers = all(is_number(cell) for row in first for cell in row)
@@ -236,8 +236,8 @@ def _pair(row: list[str], index: int | None, value: int, width: int, at: int) ->
 def _is_index(rows: Sequence[Sequence[str]], at: int, layout: Layout) -> bool:
     """Whether a column holds ids, or consecutive integers from 0 or 1, each once, so that it is an index."""
     if layout.ids:
-        return all(row[at].encode() in layout.places for row in rows[:50] if at < len(row))
-    if len({row[at] for row in rows[:50] if at < len(row)}) < min(len(rows), 50):
+        return all(row[at].encode() in layout.places for row in rows[:SEEN] if at < len(row))
+    if len({row[at] for row in rows[:SEEN] if at < len(row)}) < min(len(rows), SEEN):
         return False
     cells = [whole(row[at]) for row in rows if at < len(row)]
     numbers = {int(number) for number in cells if number is not None}
@@ -246,11 +246,17 @@ def _is_index(rows: Sequence[Sequence[str]], at: int, layout: Layout) -> bool:
     )
 
 
+def _may_be_index(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether a column may be a damaged index: most of its cells are one word, and not of sentences."""
+    words = [len(row[at].split()) < 2 for row in rows[:SEEN] if at < len(row)]
+    return 2 * sum(words) >= len(words)
+
+
 def _are_values(rows: Sequence[Sequence[str]], layout: Layout) -> bool:
     """Whether any of the first rows, of one cell each, may be a prediction."""
     words = {fold_word(word) for word in (*layout.words, *layout.synonyms)}
     return any(
-        fold_word(row[0]) in words or is_number(row[0]) or _CLASS.fullmatch(row[0]) for row in rows[:50]
+        fold_word(row[0]) in words or is_number(row[0]) or _CLASS.fullmatch(row[0]) for row in rows[:SEEN]
     )
 
 
@@ -339,7 +345,9 @@ def _vectors(sheet: Sheet, cells: Collection[str]) -> dict[str, list[float]]:
 
     Of objects of labels to numbers, those of the first label, of the second and so on.
     """
-    vectors = {}
+    vectors: dict[str, list[float]] = {}
+    if len({cell.startswith("{") for cell in cells}) > 1:
+        return vectors
     for cell in cells:
         value = loaded(cell) if cell.startswith("{") else None
         if isinstance(value, dict):
@@ -378,7 +386,7 @@ def _probabilities(sheet: Sheet, vectors: Mapping[str, Sequence[float]]) -> None
     tied = sum(vectors[cell].count(max(vectors[cell])) > 1 for cell in sheet.column(1))
     taken = "the label with the largest number taken"
     if sheet.order:
-        repair = f"{taken}, in the order of the header: {', '.join(order)}"
+        repair = f"{taken}, in the order that the file gives: {', '.join(order)}"
     elif sheet.choices.words:
         repair = f"{taken}, in the order given: {', '.join(order)}"
     else:
@@ -416,12 +424,8 @@ def _interpreter(sheet: Sheet) -> Callable[[str], str]:
 
 def _meanings(layout: Layout) -> dict[str, str]:
     """Folded meaning to the label word, without those of several labels."""
-    glosses = [fold_word(gloss) for gloss in layout.glosses]
-    meanings: dict[str, str] = {}
-    for gloss, word in zip(glosses, layout.words, strict=False):  # none are known of a layout made by hand
-        if gloss and glosses.count(gloss) == 1:
-            meanings[gloss] = word
-    return meanings
+    # None are known of a layout made by hand.
+    return unique_words(zip(layout.glosses, layout.words, strict=False))
 
 
 def _speller(layout: Layout) -> Callable[[str], str]:

@@ -59,12 +59,19 @@ class ShapedFile(NamedTuple):
     """A file of the shape that its manifest says."""
 
     table: Table
-    cells: Cells
-    """Its rows of index or id and value."""
+    rows: Sequence[_Row]
     groups: Mapping[int, int]
     """Index to the number of the list that holds the answer; empty unless several lists in objects do."""
-    numbered: bool = False
-    """Whether JSON without indices was read in order."""
+
+    @property
+    def numbered(self) -> bool:
+        """Whether JSON without indices was read in order."""
+        return any(row.numbered for row in self.rows)
+
+    def cells(self) -> Cells:
+        """The rows of index or id and value."""
+        cells = [[plain_cell(row.example), row.cell] for row in self.rows]
+        return Cells(rows=cells, lines=[row.line for row in self.rows])
 
 
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> ShapedFile:
@@ -75,7 +82,7 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
     except ReadingError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
         table = read_table(name, b"", layout)._replace(problems=[problem])
-        return ShapedFile(table, Cells(), {})
+        return ShapedFile(table, (), {})
     if file.gaps and layout.value == "label":
         rows = [row for row in rows if row.cell]
     lines = "".join(f"{plain_cell(row.example)}\t{row.cell}\n" for row in rows)
@@ -90,12 +97,8 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
     tied = [row for row in rows if row.tied]
     if tied:
         problems.append(_equal_scores(name, tied, len(rows)))
-    cells = Cells(
-        rows=[[plain_cell(row.example), row.cell] for row in rows], lines=[row.line for row in rows]
-    )
     groups = _groups(rows, layout) if table.column is not None else {}
-    numbered = any(row.numbered for row in rows)
-    return ShapedFile(table._replace(problems=problems), cells, groups, numbered)
+    return ShapedFile(table._replace(problems=problems), rows, groups)
 
 
 def _groups(rows: Sequence[_Row], layout: Layout) -> dict[int, int]:
@@ -330,13 +333,14 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)
+    read = partial(cell_text, task=task)
     for number, answer in enumerate(answers):
         numbered = answer.index is None
         example = number if numbered else answer.index
         value = answer.value
         if file.gold.text and layout.value == "label":
             value = _with_length(answer, file.gold.text)
-        cell = _strict(answer.line, value, partial(cell_text, task=task))
+        cell = _strict(answer.line, value, read)
         yield _Row(answer.line, str(example), cell, group=answer.group, numbered=numbered)
 
 

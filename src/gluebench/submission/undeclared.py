@@ -43,8 +43,8 @@ def read_undeclared(
         problem = shaped.table.problems[0] if shaped.table.problems else None
         if problem and problem.code == "shape" and (problem.line or 0) > 1:
             return shaped.table  # the header fits, and a row does not
-        cells = shaped.cells
-        if 0 < len(cells.rows) <= layout.most_rows:
+        if 0 < len(shaped.rows) <= layout.most_rows:
+            cells = shaped.cells()
             cells.departures += shape.mistakes
             if shaped.numbered:
                 cells.departures.append(("no-index", ""))

@@ -18,7 +18,7 @@ from gluebench.scoring import measure
 from gluebench.scoring.inference import file_bars
 from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import METRICS, point
-from gluebench.scoring.metrics.cells import normalized, tokens_of
+from gluebench.scoring.metrics.cells import normalize, tokens_of
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.units import units_of
@@ -166,7 +166,7 @@ def texts(rng, size: int):
 )
 def test_texts_of_a_language(language: str, text: str, tokens: list[str]) -> None:
     """As the published description of MLQA's scorer has it; without a language as SQuAD's."""
-    assert normalized(text, language).split() == tokens
+    assert normalize(text, language).split() == tokens
 
 
 def test_texts_against_a_loop() -> None:

@@ -19,7 +19,7 @@ from gluebench.scoring import measure
 from gluebench.scoring.inference import file_bars
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
-from gluebench.scoring.metrics.sequences import LENIENT, STRICT, covered, entities
+from gluebench.scoring.metrics.sequences import LENIENT, STRICT, entities, positions_covered
 from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.pairs import share_cells
 from gluebench.scoring.units import units_of
@@ -373,7 +373,7 @@ def test_spans_against_sets_of_positions() -> None:
         rng = RNG(seed)
         gold = some_spans(rng, 12)
         predicted = moved(rng, gold) if seed % 3 else some_spans(rng, 12)
-        assert [covered(row) for row in predicted] == [len(positions(row)) for row in predicted]
+        assert [positions_covered(row) for row in predicted] == [len(positions(row)) for row in predicted]
         sides = [(positions(g), positions(p)) for g, p in zip(gold, predicted, strict=True)]
         shares = [len(g & p) / len(g | p) if g | p else 1.0 for g, p in sides]
         assert measure("span_iou", gold, predicted) == pytest.approx(np.mean(shares), abs=1e-12)

@@ -69,6 +69,12 @@ def test_a_stream_that_was_not_requested_is_put_together():
     assert len(server.requests) == 1
 
 
+def test_a_stream_may_end_without_a_reason():
+    with chatting(lambda _: (200, events(CHUNKS[:4]), {})) as server:
+        reply = endpoint(server.address).ask(ASK)
+    assert (reply.text, reply.finish, len(server.requests)) == ("yes", "stop", 1)
+
+
 @pytest.mark.parametrize(
     "body", [events(CHUNKS[:4], ending=""), events([{"error": {"message": "overloaded"}}]), "data: {"]
 )

@@ -209,7 +209,11 @@ def test_fine_tuning_is_a_plain_loop_of_transformers(tmp_path: Path, name: str):
     system = fine_tuned.FineTunedHere(folder, recipe)
     system.fit(task, train, [])
     expected = plain_loop(folder, task, train, rate=1e-3, size=8, epochs=4)
-    assert same_weights(system._models[name].state_dict(), expected, atol=2e-5)
+    trained = system._models[name].state_dict()
+    # The gradient of the keys' bias is 0 but for rounding errors, which Adam scales up to whole steps.
+    compared = [key for key in expected if not key.endswith("key.bias")]
+    one, other = ({key: weights[key] for key in compared} for weights in (trained, expected))
+    assert same_weights(one, other)
 
 
 def test_the_epoch_that_is_best_on_dev_is_kept(tmp_path: Path):

@@ -86,7 +86,9 @@ def test_two_processes_come_to_the_weights_and_answers_of_one(tmp_path: Path):
     launch(SCRIPT, name, str(tmp_path / "two"), "0", folder=tmp_path)
     one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
     for key, values in one.items():
-        assert torch.allclose(values, two[key], rtol=0, atol=1e-6), key
+        # The gradient of the keys' bias is 0 but for rounding errors, which Adam scales up to whole steps.
+        if not key.endswith("key.bias"):
+            assert torch.allclose(values, two[key], rtol=0, atol=1e-6), key
     answers = {path.read_text() for path in tmp_path.glob("*/answers-*.json")}
     assert len(list(tmp_path.glob("two/answers-*.json"))) == 2
     assert len(answers) == 1

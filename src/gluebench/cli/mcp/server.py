@@ -136,9 +136,12 @@ class Remote:
         self._local, self._client, self._left = local, client, budget
         self._key, self._lock = secrets.token_bytes(32), threading.Lock()
 
-    def board(self, benchmark: str, page: int = 1) -> dict[str, Any]:
-        """Read a page of a board of the leaderboard: ranks, rank sets, names and scores with intervals."""
-        return self._client.board(benchmark, page)
+    def board(self, benchmark: str, page: int = 1, phase: int = 0) -> dict[str, Any]:
+        """Read a page of a board of the leaderboard: ranks, rank sets, names and scores with intervals.
+
+        `phase` is the id of another phase than the one that the board shows.
+        """
+        return self._client.board(benchmark, page, phase)
 
     def status(self, key: str) -> dict[str, Any]:
         """Read a submission by its key: its state and, once it is graded, its report."""

@@ -216,7 +216,8 @@ def as_lines(submission: Submission, *, done: list[str]) -> str:
     if submission.verdict == "invalid" or any(problem.repair for problem in submission.problems):
         # What --fix would do is what it does, but for the writing.
         read = read_predictions(submission.source, submission.benchmark, role=submission.role)
-        unlisted = [problem for problem in read.problems if problem.code not in codes]
+        known = {*codes, "no-files"}
+        unlisted = [problem for problem in read.problems if problem.code not in known]
         codes |= {problem.code for problem in unlisted}
         if unlisted:
             lines += ["hint: --fix OUT.zip reads more, and then finds:", *marked(unlisted)]

@@ -16,25 +16,37 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from gluebench.benchmark import Split, Task
-from gluebench.data.arrays import constant, integers, numbers
+from gluebench.data.arrays import constant, integers, numbers, strings
 from gluebench.data.dataset import INDEX, LABEL, SourceFile, SplitRecord
 from gluebench.data.errors import DataError, refuse
 from gluebench.data.fingerprint import Fingerprint, fingerprint_of
 from gluebench.data.prepared import ROW_GROUP
 from gluebench.data.sources.columns import (
+    HIDDEN_NUMBER,
     HUB_INDEX,
     Plan,
     Shaper,
     index_number,
     index_text,
+    is_list,
     label_text,
     label_typed,
+    list_cells,
+    note_classes,
     plan,
 )
 from gluebench.data.sources.http import GIT_LFS
-from gluebench.data.sources.records import is_quoted, label_check, needs_records, note_unlabeled, read_table
+from gluebench.data.sources.records import (
+    is_quoted,
+    joined_tokens,
+    label_check,
+    needs_records,
+    note_unlabeled,
+    read_table,
+)
 from gluebench.data.sources.release import SplitRelease, TaskRelease
 from gluebench.reading.columnar import ColumnarFile, columnar_format, shards_of
 from gluebench.reading.records import ReadingError
@@ -323,9 +335,10 @@ def _typed(
     problems = [
         f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
         for at in (*columns.inputs, *columns.tags)
-        if schema.types[at] != pa.string()
+        if schema.types[at] != pa.string() and not (task.form == "tokens" and is_list(schema.field(at), task))
     ]
     refuse(problems)
+    classes: Sequence[str] | None = None
     if columns.label_at is None:
         label = label_text(task)
     else:
@@ -334,23 +347,45 @@ def _typed(
         label = label_typed(task, release, schema.field(columns.label_at), classes, where=str(path))
     shaper = Shaper(columns, task, release, index_number, label, problems)
     row = 0
-    as_text = columns.label_at is not None and schema.types[columns.label_at] == pa.string()
     for rows in _rows(file):
         numbered = range(row, row + rows.num_rows)
         arrays = [rows.column(field.name).cast(field.type) for field in schema]
+        for at in columns.inputs:
+            arrays[at] = _texts_of(arrays[at])
+        if columns.label_at is not None:
+            labels = arrays[columns.label_at]
+            if is_list(schema.field(columns.label_at), task):
+                cells = list_cells(labels.to_pylist(), task, split.name, notes, classes or ())
+                arrays[columns.label_at] = strings(cells)
+            elif row == 0 and labels.type == pa.string():
+                shaper.label = label_check(labels, task, split, release, notes)
+            elif row == 0 and not (classes or release.classes):
+                _note_numbers(labels, task, split, notes)
         for at in (*columns.inputs, *columns.tags):
             missing = np.flatnonzero(numbers(arrays[at].is_null())).tolist()
             fault = f"no {schema.names[at]} is there; expected text"
             problems += [f"{path}, row {numbered[place]}: {fault}" for place in missing]
             arrays[at] = arrays[at].fill_null(constant(""))
-        if row == 0 and as_text and columns.label_at is not None:
-            shaper.label = label_check(arrays[columns.label_at], task, split, release, notes)
         batch = shaper.batch(arrays, f"{path}, row ", numbered)
         row += rows.num_rows
         if not problems:
             yield batch
     refuse(problems)
     note_unlabeled(shaper, split, notes)
+
+
+def _texts_of(values: pa.Array) -> pa.Array:
+    """A column of texts; of lists of tokens, these with blanks between them."""
+    if values.type == pa.string():
+        return values
+    texts = [None if value is None else joined_tokens(value) for value in values.to_pylist()]
+    return pa.array(texts, pa.string())
+
+
+def _note_numbers(labels: pa.Array, task: Task, split: Split, notes: list[str]) -> None:
+    """Say which labels class numbers are taken for, unless they are hidden."""
+    if task.labels and pc.max(labels).as_py() not in (None, HIDDEN_NUMBER):
+        note_classes(split.name, task.words, notes)
 
 
 def _simple(schema: pa.Schema) -> pa.Schema:

@@ -48,6 +48,8 @@ PAGES = (
     limits.EXCEPTION,
     limits.PHASES,
     limits.PHASE,
+    limits.PHASE_FILES,
+    limits.PHASE_FILE,
     participants.PARTICIPANTS,
     participants.PARTICIPANT,
     participants.INVITATION,

@@ -26,7 +26,7 @@ CHOICES = {
 NONE = "none"
 """No limit, in a file and on the command line; TOML has no null."""
 
-DAYS = ("reveal", "anonymous")
+DAYS = ("reveal", "anonymous", "merge_until")
 """The settings that are days, in UTC."""
 
 TEXTS = {"domains": 1000, "consent": 2000}
@@ -58,6 +58,10 @@ class Policy:
     """Uploads in a day that turn out invalid: they cost no quota and have this separate cap."""
     per: str = "person"
     """Whose submissions are counted together: "person" or "team"."""
+    team_size: int | None = None
+    """Most people of a team, where submissions are counted for teams."""
+    merge_until: date | None = None
+    """The last day on which such teams take in people and merge; None for any day."""
     window: str = "sliding"
     """"sliding": the last 24 hours and 30 days. "calendar": the day and the month of UTC."""
     incomplete: str = "unranked"
@@ -215,6 +219,8 @@ def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True
     }
     rules: dict[str, bool | str] = {
         **{name: bool(facts[name]) for name in ("limits", "at_once", "invalid_per_day")},
+        "team_size": policy.per == "team" and policy.team_size is not None,
+        "merge_until": policy.per == "team" and policy.merge_until is not None,
         "incomplete": policy.incomplete,
         "registration": policy.registers and policy.registration,
         **{name: bool(facts[name]) for name in ("terms", "approval", "anonymous")},

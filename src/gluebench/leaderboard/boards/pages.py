@@ -30,9 +30,9 @@ from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
-from gluebench.leaderboard.common.text import breakable, markdown
+from gluebench.leaderboard.common.text import alphabetical, breakable, markdown
 from gluebench.leaderboard.limits.quota import precise
-from gluebench.leaderboard.phases.models import Shown
+from gluebench.leaderboard.phases.models import Shown, on_board
 from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.order import Order, RankingOptions, order_of
 from gluebench.leaderboard.ranks.places import Place, unranked
@@ -268,6 +268,7 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
 
 def ranked(benchmark: Benchmark) -> list[Row]:
     """Every system of the board with its rank, without what a page shows of it."""
+    benchmark = on_board(benchmark)
     rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
     return rows
 
@@ -289,7 +290,8 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
             line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
         elif phase.shown == Shown.CLOSED:
             sent = phase.submissions.filter(scored(), public=True, approved=True, withdrawn=None, late=False)
-            line["names"] = sorted({row["name"] for row in masked(benchmark, sent.values("pk", "name"))})
+            names = {row["name"] for row in masked(benchmark, sent.values("pk", "name"))}
+            line["names"] = sorted(names, key=alphabetical)
     return lines
 
 
@@ -342,6 +344,7 @@ def home_page(search: str, page: int, *, signed_in: str, creates: bool) -> str:
 
 def _leaders(benchmark: Benchmark) -> str:
     """Which systems of a board may be the best, in a few words; else who leads by score, or nothing."""
+    benchmark = on_board(benchmark)
     rows, _, order = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
     names = {row.system.pk: row.system.name for row in rows}
     if words := order.ranks.best_words(names, LEADERS):

@@ -102,7 +102,7 @@ def _distance(submission: Submission, title: str, row: Standing, decision: str) 
     other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
     mask(submission.benchmark, other)
     points = (row.value or 0) - (submission.value or 0)
-    loss = submission.benchmark.record.loss
+    loss = submission.record.loss
     distance = {"title": title, "other": other, "points": signed(points, loss)}
     if not submission.is_listed:
         may = not submission.public and submission.reproduces_id is None

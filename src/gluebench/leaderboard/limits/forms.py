@@ -185,4 +185,19 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Team
         fields = ["name"]
         labels = {"name": "Name of the team"}
-        help_texts = {"name": "Shown to whoever has its link, and to organizers."}
+        help_texts = {
+            "name": "Shown to whoever has its link, to organizers, and on boards that count per team."
+        }
+
+
+class TeamLinkForm(forms.Form):
+    """A new link of a team."""
+
+    uses = forms.IntegerField(min_value=1, max_value=1000, initial=1, label="People")
+    days = forms.IntegerField(min_value=1, max_value=366, initial=14, label="Days until it expires")
+
+
+class MemberForm(forms.Form):
+    """The number of a member's account."""
+
+    account = forms.IntegerField(min_value=1)

@@ -209,7 +209,8 @@ class Obstacle(NamedTuple):
     """Why a person may not submit to a benchmark, whatever the limits."""
 
     kind: str
-    """"rules" or "registration": the page of the rules helps; "participation": only an organizer does."""
+    """"rules" or "registration": the page of the rules helps; "participation": an organizer does; "team": its
+    size."""
     reason: str
     """A sentence for the person."""
 
@@ -231,6 +232,11 @@ def obstacle_for(benchmark: Benchmark, user: User) -> Obstacle | None:
         return Obstacle("participation", f"An organizer of {benchmark} has to approve your registration.")
     if policy.terms and not _has_accepted(benchmark, user):
         return Obstacle("rules", f"Accept the rules of {benchmark} first.")
+    if policy.per == "team" and policy.team_size is not None and user.team_id is not None:
+        number = User.objects.filter(team=user.team_id).count()
+        if number > policy.team_size:
+            limit = f"at most {policy.team_size} people in a team; yours has {number}"
+            return Obstacle("team", f"{benchmark} takes {limit}.")
     return None
 
 

@@ -305,6 +305,8 @@ def take(submission: Submission, *, limited: bool = True) -> None:
     submission.group = team
     if slot.phase is not None:
         submission.group_id = team_in(slot.phase, user.pk, user.team_id)
+    if submission.has_team_name and submission.group is not None:
+        submission.team = submission.group.name
 
 
 def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:

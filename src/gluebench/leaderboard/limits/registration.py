@@ -10,6 +10,7 @@ from gluebench.leaderboard.accounts.models import User, account_name
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.limits.models import Acceptance, Invitation, Registration, version_of
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.acts import decline
@@ -20,12 +21,11 @@ BLOCKED = "An organizer has blocked this account."
 
 def participants_of(benchmark: Benchmark) -> QuerySet[User]:
     """The accounts that registered for a benchmark, accepted its rules or submitted to it."""
-    takes_part = (
-        Q(registrations__benchmark=benchmark)
-        | Q(acceptances__benchmark=benchmark)
-        | Q(submissions__benchmark=benchmark)
-    )
-    return User.objects.filter(takes_part, is_active=True).distinct()
+    # Subqueries: joins would multiply what one person has in these tables, over all benchmarks.
+    takes_part = Q(pk__in=benchmark.registrations.values("user"))
+    takes_part |= Q(pk__in=benchmark.acceptances.values("user"))
+    takes_part |= Q(pk__in=benchmark.submissions.values("owner"))
+    return User.objects.filter(takes_part, is_active=True)
 
 
 def registration_of(benchmark: Benchmark, user: User) -> Registration:
@@ -169,7 +169,7 @@ def invite(benchmark: Benchmark, actor: User, *, label: str, uses: int, days: in
         row = Invitation.objects.create(
             benchmark=benchmark, label=label, uses=uses, expires=expires, by=actor
         )
-        facts = {"invitation": row.pk, "label": label, "uses": uses, "days": days}
+        facts: Values = {"invitation": row.pk, "label": label, "uses": uses, "days": days}
         record("invitation", actor=actor, benchmark=benchmark, **facts)
     return "The invitation is ready: send its link to the people whom it is for."
 
@@ -183,7 +183,7 @@ def end_invitation(row: Invitation, actor: User) -> str:
 
 
 def _record(action: str, row: Registration, actor: User, reason: str = "") -> None:
-    facts = {"account": row.user_id, "standing": str(row.standing)}
+    facts: Values = {"account": row.user_id, "standing": str(row.standing)}
     if row.invitation_id is not None:
         facts["invitation"] = row.invitation_id
     record(action, actor=actor, benchmark=row.benchmark, reason=reason, **facts)

@@ -23,6 +23,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.mail import is_final
 from gluebench.leaderboard.limits.models import Registration
 from gluebench.leaderboard.limits.registration import participants_of
@@ -31,6 +32,7 @@ from gluebench.leaderboard.news.models import (
     Delivery,
     MailChoice,
     Message,
+    Notice,
     Pace,
     unsubscribe_path,
 )
@@ -50,12 +52,10 @@ def publish(announcement: Announcement, actor: User) -> str:
         Benchmark.objects.held(announcement.benchmark_id)
         announcement.save()
         _record("announcement", announcement, actor)
-        everybody = participants_of(announcement.benchmark)
-        blocked = everybody.filter(
-            registrations__benchmark=announcement.benchmark,
-            registrations__standing=Registration.Standing.BLOCKED,
-        )
-        _queue(everybody.exclude(pk__in=blocked.values("pk")), announcement=announcement)
+        benchmark = announcement.benchmark
+        blocked = benchmark.registrations.filter(standing=Registration.Standing.BLOCKED)
+        people = participants_of(benchmark).exclude(pk__in=blocked.values("user"))
+        _queue(people, announcement=announcement)
     return f"“{announcement.title}” is on the page of news."
 
 
@@ -74,7 +74,7 @@ def write_to(message: Message, actor: User, people: QuerySet[User]) -> str:
             raise ActError(
                 "Nobody gets this mail: they chose to get none, or have not confirmed their address.", "mail"
             )
-        facts = {"title": message.title, "text": message.text, "people": number}
+        facts: Values = {"title": message.title, "text": message.text, "people": number}
         record("message", actor=actor, benchmark=message.benchmark, **facts)
     left = total - number
     without = f" {left} chose to get no mail, or have not confirmed their address." if left else ""
@@ -147,7 +147,10 @@ def _claimed() -> Iterator[Sequence[Delivery]]:
         mark = timezone.now()
         if due.filter(user=user).update(claimed=mark):
             rows = Delivery.objects.filter(user=user, claimed=mark, sent=None)
-            related = ("announcement__benchmark", "message__benchmark", "user")
+            related = (
+                *("announcement__benchmark", "message__benchmark", "notice__submission__benchmark"),
+                "user",
+            )
             yield list(rows.select_related(*related).order_by("pk"))
 
 
@@ -168,7 +171,7 @@ def _send(deliveries: Sequence[Delivery]) -> bool:
     return True
 
 
-def _mail(user: User, texts: Sequence[Announcement | Message]) -> EmailMessage:
+def _mail(user: User, texts: Sequence[Announcement | Message | Notice]) -> EmailMessage:
     first, number = texts[0], len(texts)
     titles = dict.fromkeys(text.benchmark.title for text in texts)
     subject = f"{first.benchmark.title}: {first.title}"

@@ -19,7 +19,7 @@ from gluebench.leaderboard.common.pages import account_page, form_page, redirect
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.environment import site_address
 from gluebench.leaderboard.news import delivery
-from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
+from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, subscriber
 from gluebench.leaderboard.ranks.views import in_form
 
 FEED = 50
@@ -40,9 +40,12 @@ class MailForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = MailChoice
-        fields = ["pace"]
-        labels = {"pace": "Mail about benchmarks that you take part in"}
-        widgets = {"pace": forms.RadioSelect}
+        fields = ["pace", "results"]
+        labels = {
+            "pace": "Mail about benchmarks that you take part in",
+            "results": "Mail when your submission is graded, fails, is graded again, approved or declined",
+        }
+        widgets = {"pace": forms.RadioSelect, "results": forms.RadioSelect}
 
 
 @require_safe
@@ -103,10 +106,11 @@ ANNOUNCEMENT = OrganizerPage.named(
 
 @account_page
 def mail(request: SignedInRequest) -> HttpResponse:
-    """When one gets mail about announcements."""
-    form = MailForm(request.POST or None, initial={"pace": pace_of(request.user)})
+    """When one gets mail about benchmarks, and about one's own submissions."""
+    choice = MailChoice.objects.filter(user=request.user).first()
+    form = MailForm(request.POST or None, instance=choice)
     if form.is_valid():
-        choose(request.user, Pace(form.cleaned_data["pace"]))
+        choose(request.user, Pace(form.cleaned_data["pace"]), Pace(form.cleaned_data["results"]))
         return redirect_with_success(request, "Your choice holds from now on.", "account-mail")
     return render(request, "news/account.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -117,6 +121,6 @@ def unsubscribe(request: HttpRequest, code: str) -> HttpResponse:
     """The page behind the link in a mail; a POST, which mail programs send too, ends the mail."""
     user = subscriber(code)
     if user is not None and request.method == "POST":
-        choose(user, Pace.NONE)
+        choose(user, Pace.NONE, Pace.NONE)
     context = {"known": user is not None, "ended": request.method == "POST"}
     return render(request, "news/unsubscribe.html", context, status=200 if user else 404)

@@ -35,6 +35,7 @@ from gluebench.leaderboard.news.delivery import write_to
 from gluebench.leaderboard.news.models import Message
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.forms import reason_field
+from gluebench.leaderboard.submissions.models import Submission
 
 Standing = Registration.Standing
 VERSION_LENGTH = 8
@@ -105,7 +106,7 @@ def join(request: HttpRequest, name: str, code: str = "") -> HttpResponse:
 def rows_of(benchmark: Benchmark, viewer: User) -> list[Values]:
     """Facts of everybody who takes part: who waits for approval first, then by name."""
     accepted = Acceptance.objects.filter(user=OuterRef("pk"), benchmark=benchmark).order_by("-at", "-pk")
-    sent = Count("submissions", filter=Q(submissions__benchmark=benchmark), distinct=True)
+    sent = Count("submissions", filter=Q(submissions__benchmark=benchmark))
     people = (
         acts.participants_of(benchmark)
         .select_related("team")
@@ -121,24 +122,24 @@ def rows_of(benchmark: Benchmark, viewer: User) -> list[Values]:
     version = version_of(benchmark)
     rows = []
     for person in people:
-        row = registrations.get(person.pk)
+        row = registrations.get(person.pk) or Registration()
         rows.append(
             {
                 "account": person.pk,
                 "name": account_name(person, viewer),
                 "team": person.team and person.team.name,
                 "team_number": person.team_id,
-                "affiliation": row.affiliation if row else "",
+                "affiliation": row.affiliation,
                 "mail_domain": person.email.rpartition("@")[2],
                 "confirmed": person.pk in vouched,
-                "standing": row.standing if row else "",
-                "label": row.get_standing_display() if row else "Not registered",
-                "registered": row.at if row else None,
+                "standing": row.standing,
+                "label": row.get_standing_display() or "Not registered",
+                "registered": row.at if row.pk else None,
                 "accepted_rules": person.accepted,
                 "version_of_rules": (person.digest or "")[:VERSION_LENGTH],
                 "is_current": person.digest == version,
-                "consent": row.consent if row else "",
-                "reason": row.reason if row else "",
+                "consent": row.consent,
+                "reason": row.reason,
                 "entries": person.entries,
             }
         )
@@ -154,9 +155,9 @@ class AccountsInput(forms.CheckboxSelectMultiple):
         values = data.getlist(name) if hasattr(data, "getlist") else [data.get(name) or ""]
         return ",".join(values).replace(" ", "")
 
-    def format_value(self, value: Any) -> str:
+    def format_value(self, value: Any) -> list[str]:
         """The text of a program."""
-        return value or ""
+        return [value or ""]
 
 
 class AccountsField(forms.CharField):
@@ -189,6 +190,7 @@ class MessageForm(ActForm):
             ("all", "everybody who takes part"),
             ("waiting", "who waits for approval"),
             ("silent", "who has sent nothing yet"),
+            ("board", "who has an entry on the board"),
         ]
         if row is not None:
             for phase in row.phases.all():
@@ -223,8 +225,10 @@ def _group(benchmark: Benchmark, to: str, numbers: list[int]) -> QuerySet[User]:
         return people.filter(pk__in=waiting.values("user"))
     if to == "silent":
         return people.exclude(pk__in=benchmark.submissions.values("owner"))
+    if to == "board":
+        return people.filter(pk__in=Submission.objects.on_board(benchmark).values("owner"))
     if to.startswith("phase-"):
-        sent = benchmark.submissions.filter(phase=to.removeprefix("phase-"))
+        sent = benchmark.submissions.filter(phase=int(to.removeprefix("phase-")))
         return people.filter(pk__in=sent.values("owner"))
     return people
 

@@ -16,12 +16,13 @@ from gluebench.leaderboard.boards.columns import pinned_keys
 from gluebench.leaderboard.common.formats import gap_text, labels_of, p_text, signed
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
-from gluebench.leaderboard.common.parameters import takes
+from gluebench.leaderboard.common.parameters import takes, takes_phase
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.pairs import board_pair
 from gluebench.leaderboard.ranks.places import system_json
 from gluebench.leaderboard.ranks.renewing import ask
+from gluebench.leaderboard.ranks.views import asked_phase, of_phase
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -62,19 +63,22 @@ class Comparison(NamedTuple):
             "a": system_json(vars(a)),
             "b": system_json(vars(b)),
             "comparison": self.values,
-            "board": board_pair(a.benchmark, a.pk, b.pk),
+            "board": board_pair(a.in_phase, a.pk, b.pk),
         }
 
 
+@takes_phase
 @takes("a", "b", "pin", forms=("", "json", "csv"))
 @require_safe
 def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Two systems on the same examples. Without two in the address, a form that asks for them."""
-    benchmark = live(name, request.user).benchmark()
     selected = pinned_keys(request.GET)
     keys = [request.GET.get(side, "") for side in ("a", "b")]
     if selected:  # rows of the board
         keys = [*selected, "", ""][:2]
+    benchmark = live(name, request.user).benchmark()
+    number = asked_phase(request) or _phase_of(benchmark, keys)
+    benchmark = of_phase(benchmark, number)
     chosen = one, other = [listed(benchmark, key) for key in keys]
     if any(key and row is None for key, row in zip(keys, chosen, strict=True)):
         raise Http404("One of the two is not on this board.")
@@ -122,9 +126,15 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     return render(request, "ranks/compare.html", context, status=status)
 
 
+def _phase_of(benchmark: Benchmark, keys: list[str]) -> int:
+    """The number of the phase whose board has systems with these keys, if there is one; else 0."""
+    phase = benchmark.phases.filter(submissions__key__in=keys).first()
+    return phase.pk if phase and phase.is_shown else 0
+
+
 def comparison_of(a: Submission, b: Submission) -> Comparison:
     """The comparison of two systems, the older one first; ask a worker to compute a missing one."""
-    if reason := hidden_reason(a.benchmark):
+    if reason := hidden_reason(a.in_phase):
         return Comparison("none", reason)
     if not (comparable(a) and comparable(b)):
         return Comparison(

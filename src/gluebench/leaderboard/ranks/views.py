@@ -1,5 +1,6 @@
 """Pages about the ranks of a board: under every rule, pair by pair, against costs, and over time."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -19,10 +20,10 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
 from gluebench.leaderboard.common.formats import ABSENT, ENDS, drawn, labels_of, score_intervals
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, cached
-from gluebench.leaderboard.common.parameters import takes
+from gluebench.leaderboard.common.parameters import takes, takes_phase
 from gluebench.leaderboard.common.text import csv_text, page_number
 from gluebench.leaderboard.fields import LISTED
-from gluebench.leaderboard.phases.models import at_phase
+from gluebench.leaderboard.phases.models import at_phase, on_board
 from gluebench.leaderboard.ranks.order import TITLES, withheld_words
 from gluebench.leaderboard.ranks.pairs import pairs_csv, pairs_json, pairs_page
 from gluebench.leaderboard.ranks.places import (
@@ -59,17 +60,32 @@ CHART_COLUMNS = {
 def status_json(request: HttpRequest, name: str) -> JsonResponse:
     """Whether the ranks of a board are final, for the pages that wait for them."""
     benchmark = live(name, request.user).benchmark()
-    if number := request.GET.get("phase", ""):
-        known = int(number) if number.isdecimal() else 0
-        benchmark = of_phase(benchmark, known or -1)  # 0 is no phase's number
-    _, _, waiting = latest_ranking(benchmark)
+    _, _, waiting = latest_ranking(of_phase(benchmark, asked_phase(request)))
     return JsonResponse({"final": not waiting})
 
 
+_LINKS = {"phase_query": "?", "phase_more": "&"}
+"""For links without a query and with one: what comes before the phase."""
+
+
+def asked_phase(request: HttpRequest) -> int:
+    """The number of the phase that the address names; 0 for none, -1 for one that is no number."""
+    text = request.GET.get("phase", "")
+    if not text:
+        return 0
+    is_number = re.fullmatch("[1-9][0-9]{0,17}", text)
+    return int(text) if is_number else -1
+
+
+def phase_links(number: int) -> Values:
+    """What links of a page end with so that they stay in a phase; empty for the one on the board."""
+    return {name: f"{mark}phase={number}" if number else "" for name, mark in _LINKS.items()}
+
+
 def of_phase(benchmark: Benchmark, number: int) -> Benchmark:
-    """The benchmark as its pages are for a phase, if the board shows that; unchanged for 0."""
+    """The benchmark as its pages are for a phase, if the board shows that; for 0, the one on the board."""
     if not number:
-        return benchmark
+        return on_board(benchmark)
     phase = benchmark.phases.filter(pk=number).first()
     if phase is None or not phase.is_shown:
         raise Http404("The board does not show this phase.")
@@ -224,7 +240,8 @@ def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any
     for label, (row, x, is_leading) in zip(labels_of([row for row, *_ in systems]), systems, strict=True):
         ink = 0 if is_leading else other_ink
         link = reverse("submission", args=[row["key"]])
-        points.append(ScatterPoint(label, x, *drawn(row["score"]), ink=ink, link=link))
+        value, low, high = drawn(row["score"])
+        points.append(ScatterPoint(label, x, value, low, high, ink, link))
     front = [(point.x, point.y) for point in points if point.ink == 0]
     loss = systems[0][0]["score"].get("loss")
     y_title = heading("Score") if loss else "Score"
@@ -328,6 +345,7 @@ PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
 """For each page: the function that reads its data, then those that make its HTML, JSON and CSV."""
 
 
+@takes_phase
 @require_safe
 def page(
     request: HttpRequest, name: str, subject: str, form: str = "", windows: Sequence[str] = ()
@@ -347,6 +365,7 @@ def page(
     )
 
 
+@takes_phase
 @takes("down", "across")
 def pairs(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpResponseBase:
     """The page of all pairs; as HTML, a window of them that the address chooses."""
@@ -366,23 +385,27 @@ def in_form(
     """Answer with a page in one form; `make` returns a context, JSON values, a text, or the parts of one.
 
     `source` is the benchmark or its name, which raises Http404 where there is none for this visitor.
-    `cache_key` identifies it in the page cache, with all that it depends on; `filename` is for a text.
+    `cache_key` identifies it in the page cache, with all that it depends on but the phase that the address
+    names, whose benchmark `make` gets; `filename` is for a text.
     """
     signed_in = "" if form else role_of(request.user)
+    number = asked_phase(request)
     known = live(source, request.user) if isinstance(source, str) else source
 
     def body() -> str | Iterator[str]:
         benchmark = known.benchmark() if isinstance(known, Live) else known
+        benchmark = of_phase(benchmark, number)
         content = make(benchmark)
         if isinstance(content, Iterator):
             return content
         if form:
             return to_json(content).decode() if form == "json" else str(content)
-        return render_to_string(template, {"benchmark": benchmark, "signed_in": signed_in, **content})
+        context = {"benchmark": benchmark, "signed_in": signed_in}
+        return render_to_string(template, {**context, **phase_links(number), **content})
 
     return cached(
         request,
-        name=f"{cache_key} {known.name} {form} {signed_in}",
+        name=f"{cache_key} {known.name} {form} {signed_in} {number}",
         version=known.version,
         make=body,
         content_type=TYPES[form],

@@ -40,14 +40,14 @@ def visible(user: Any, key: str) -> Submission:
     submission = Submission.objects.visible_to(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
         raise Http404("There is no such submission, or it is not public.")
-    if submission.owner_id != user.pk and not submission.benchmark.reviewed_by(user):
+    if not submission.is_managed_by(user) and not submission.benchmark.reviewed_by(user):
         mask(submission.benchmark, submission)
     return submission
 
 
 def owned(user: Any, key: str) -> Submission:
-    """Return the user's own submission, or raise Http404."""
-    submission = Submission.objects.owned_by(user).select_related("benchmark").filter(key=key).first()
+    """Return a submission of the user's own, or of the user's team; raise Http404."""
+    submission = Submission.objects.managed_by(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
         raise Http404("You have no such submission.")
     return submission
@@ -62,9 +62,9 @@ def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
 @login_required
 @require_safe
 def mine(request: SignedInRequest) -> HttpResponse:
-    """The user's submissions, newest first."""
-    rows = Submission.objects.owned_by(request.user).current()
-    rows = rows.select_related("benchmark", "phase").defer("report", "problems")
+    """The submissions of the user and the user's team, newest first."""
+    rows = Submission.objects.managed_by(request.user).current()
+    rows = rows.select_related("benchmark", "phase", "owner").defer("report", "problems")
     context: dict[str, Any] = {"page": page_of(request, rows), "here": "mine"}
     return render(request, "submissions/mine.html", context)
 
@@ -74,7 +74,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission's page: its status, then its report."""
     submission = visible(request.user, key)
     benchmark, shown = submission.benchmark, submission.report
-    mine = submission.owner_id == request.user.pk
+    mine = submission.is_managed_by(request.user)
     organized = benchmark.reviewed_by(request.user)
     private = mine or organized
     context = {
@@ -83,9 +83,9 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "owned": mine,
         "organized": organized,
         "facts": facts.listed_facts(submission, private=private),
-        "tables": report.report_tables(benchmark.record, shown) if shown else None,
-        "classes": report.classes_of(shown, benchmark.record.scored).items(),
-        "mistakes": report.confusion_tables(benchmark.record, report.diagnosis_of(submission)),
+        "tables": report.report_tables(submission.record, shown) if shown else None,
+        "classes": report.classes_of(shown, submission.record.scored).items(),
+        "mistakes": report.confusion_tables(submission.record, report.diagnosis_of(submission)),
         "check": report.check_summary(submission.problems) if private and submission.problems else None,
         "provenance": report.flat(shown["provenance"]) if shown else [],
         "history": facts.history_of(submission),
@@ -103,7 +103,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
 def submission_json(request: HttpRequest, key: str) -> HttpResponse:
     """The page's JSON view; the problems are for its author alone."""
     submission = visible(request.user, key)
-    mine = submission.owner_id == request.user.pk
+    mine = submission.is_managed_by(request.user)
     return JsonResponse(facts.author_facts(submission) if mine else facts.public_facts(submission))
 
 
@@ -150,11 +150,11 @@ def _button(field: str, yes: str, no: str) -> View:
 
     @login_required
     @require_POST
-    def pressed(request: HttpRequest, key: str) -> HttpResponse:
+    def pressed(request: SignedInRequest, key: str) -> HttpResponse:
         act = yes if request.POST.get(field) == "1" else no
         row, words = owned(request.user, key), acts.WORDS["done"]
         with refusals_shown(request):
-            after = acts.OF_AUTHORS[act](row)
+            after = acts.OF_AUTHORS[act](row, request.user)
             messages.success(request, words[act if act in words else after.standing])
         return redirect(row)
 

@@ -18,7 +18,7 @@ from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.pages import account_page
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits.models import obstacle_for
-from gluebench.leaderboard.phases.models import policy_at
+from gluebench.leaderboard.phases.models import at_phase, policy_at
 from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.phases.wording import described, time_left
@@ -39,11 +39,11 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     address = request.build_absolute_uri(benchmark.get_absolute_url())
     context = {
         **phases_context(benchmark, request),
-        "files": expected_files(benchmark.record),
         "organized": benchmark.organized_by(request.user),
         "obstacle": obstacle_for(benchmark, request.user),
         "named": benchmark.named_for_commands(address),
     }
+    context["files"] = expected_files(at_phase(benchmark, context["slot"].phase).record)
     page = UploadPage(request, benchmark, "submissions/submit.html", context)
     if page.checks_only:
         blank = Submission(benchmark=benchmark)

@@ -188,7 +188,10 @@ def _answer_in(body: bytes) -> Any:
     finish, usage = None, None
     for line in body.decode().split("\n"):  # not splitlines: a text may have other ends of lines
         field, _, data = line.partition(":")
-        if field != "data" or data.strip() == "[DONE]":
+        if field != "data":
+            continue
+        if data.strip() == "[DONE]":  # some servers give no other sign of the end
+            finish = finish or "stop"
             continue
         chunk = json.loads(data)
         usage = chunk.get("usage") or usage

@@ -39,8 +39,8 @@ class Body(nn.Module, ABC):
     """Number of input texts (1, 2) to the width of their features."""
     longest: int | None = None
     """Tokens that `prepare` keeps of an example; None if it does not count those that it cuts."""
-    length_option = "--set longest=N"
-    """The option of the command line that keeps more tokens."""
+    length_advice = "--set longest=N keeps more"
+    """What to do about examples that are cut."""
 
     @abstractmethod
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:

@@ -23,6 +23,8 @@ class SequenceBody(Body):
         self.tokenizer = tokenizer
         self._most = min(longest, tokenizer.longest)
         self.longest = self._most
+        if longest >= tokenizer.longest:
+            self.length_advice = "the model takes no more"
 
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Encoding]:
         """Tokenize each example; cut the longer text of one that is too long."""
@@ -44,7 +46,7 @@ class SequenceBody(Body):
 class ClassifierBody(SequenceBody):
     """A checkpoint with its own classification head, for one task: its features are the task's outputs."""
 
-    length_option = "--max-length"
+    length_advice = "--max-length keeps more"
 
     def __init__(self, classifier: nn.Module, tokenizer: PairTokenizer, *, longest: int) -> None:
         outputs = int(cast(Any, classifier).config.num_labels)

@@ -69,11 +69,14 @@ def dev_splits(task: Task) -> list[str]:
 def split_dev(task: Task, dev: Sequence[Example]) -> dict[str, Sequence[Example]]:
     """Part the examples of all dev splits, in their order, by the name of each; none of no examples.
 
-    A new split starts where the numbering of the examples restarts. Raises DataError for another number.
+    Of several splits, a new one starts where the numbering of the examples restarts. Raises DataError for
+    another number of them.
     """
     if not dev:
         return {}
     names = dev_splits(task)
+    if len(names) == 1:
+        return {names[0]: dev}
     starts = [at for at in range(1, len(dev)) if dev[at].index <= dev[at - 1].index]
     bounds = [0, *starts, len(dev)]
     if len(bounds) - 1 != len(names):

@@ -81,10 +81,13 @@ class Pace:
         self.bar = tqdm(total=last, initial=update, unit=" updates", leave=False, disable=off)
 
     def text(self, update: int) -> str:
-        """Format updates per second since this process began, and the time to the last allowed check."""
+        """Format the updates per second or minute of this process, and the time to the last check."""
         rate = (update - self._first) / max(1e-9, time.monotonic() - self._began)
         left = self.bar.format_interval((self._last - update) / rate) if rate else "unknown time"
-        return f"{rate:.1f} updates/s, at most {left} left"
+        speed = f"{rate:.1f} updates/s"
+        if rate < 1:
+            speed = f"{60 * rate:.1f} updates a minute"
+        return f"{speed}, at most {left} left"
 
 
 def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> str:

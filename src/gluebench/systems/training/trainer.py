@@ -175,7 +175,7 @@ class Trainer:
         for name, data in self.data.items():
             cut = body.count_cut(texts(data.train), self._train[name])
             if cut:
-                self.say(cut_message(data.task, cut, len(data.train), body.longest, body.length_option))
+                self.say(cut_message(data.task, cut, len(data.train), body.longest, body.length_advice))
 
     def _run(self) -> None:
         progress, settings = self._progress, self.settings
