@@ -105,6 +105,8 @@ def test_a_chart_as_a_file_brings_its_style_with_it() -> None:
     root = ET.fromstring(as_file(charts()["heat"]))
     assert root.find(f"{SVG}style").text.strip() == STYLE.strip()
     assert "http" not in STYLE
+    assert "href=" in charts()["intervals"]
+    assert "href=" not in as_file(charts()["intervals"]), "nobody serves a system's page beside the file"
 
 
 def shades(dark: bool) -> list[tuple[str, str]]:

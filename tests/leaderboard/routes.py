@@ -395,6 +395,7 @@ ROUTES = (
     Route("benchmarks/<slug:name>/style.css", "/benchmarks/tiny/style.css", "200", "405"),
     Route("terms/edit", "/terms/edit", CREATORS, "login 403 403 403 403 403 422"),
     Route("privacy/edit", "/privacy/edit", CREATORS, "login 403 403 403 403 403 422"),
+    Route("organize", "/organize", SIGNED_IN, POST_ONLY),
     Route("organize/new", "/organize/new", CREATORS, "login 403 403 403 403 403 422"),
     Route("organize/new/<slug:token>", "/organize/new/0123456789abcdef", NOTHING_YET, NOTHING_YET),
     Route("benchmarks/<slug:name>/organize/setup", "/benchmarks/tiny/organize/setup", ORGANIZERS, POST_ONLY),

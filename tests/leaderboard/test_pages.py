@@ -272,7 +272,21 @@ def test_several_benchmarks_are_a_list(client: Client, tiny: Any, tmp_path: Any,
     page = client.get("/").content.decode()
     assert 'href="/benchmarks/tiny"' in page
     assert 'href="/benchmarks/other"' in page
-    assert re.findall(r"\d+ systems?", page) == ["1 system", "0 systems"]
+    rows = [row for row in Cells(page).rows if "open" in row]
+    assert [row[2:4] for row in rows] == [["1", "First by score: A system."], ["0", "–"]]
+    assert [door in page for door in (">Read</a>", ">Take part</a>", ">Organize</a>")] == [True] * 3
+
+
+def test_whoever_organizes_something_finds_it_from_every_page(client: Client, tiny: Any, ada: Any) -> None:
+    """The link was missing on boards, even for their organizers."""
+    client.force_login(ada)
+    pages = ("/", "/benchmarks/tiny/progress", "/ledger", "/submissions", "/benchmarks/tiny/data")
+    link = 'href="/organize"'
+    assert not [path for path in pages if link in client.get(path).content.decode()]
+    assert "You organize no benchmark." in client.get("/organize").content.decode()
+    tiny.organizers.add(ada)
+    assert [path for path in pages if link in client.get(path).content.decode()] == [*pages]
+    assert 'href="/benchmarks/tiny/organize">A tiny benchmark' in client.get("/organize").content.decode()
 
 
 def test_an_empty_site_and_an_empty_board_teach(client: Client, db: None) -> None:

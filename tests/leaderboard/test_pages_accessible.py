@@ -39,7 +39,13 @@ ANYBODY = (
     "/account/providers/login/cancelled/",
 )
 SIGNED_IN = (
-    *("/submissions", "/submissions/{private}", "/submissions/{invalid}", "/submissions/{private}/edit"),
+    *(
+        "/submissions",
+        "/organize",
+        "/submissions/{private}",
+        "/submissions/{invalid}",
+        "/submissions/{private}/edit",
+    ),
     *("/benchmarks/tiny/submit", "/benchmarks/tiny/organize", "/benchmarks/tiny/organize/log"),
     "/submissions/{invalid}/replace",
     *("/benchmarks/tiny/organize/alike", "/benchmarks/tiny/organize/submissions/{private}"),

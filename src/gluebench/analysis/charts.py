@@ -5,6 +5,7 @@ separate file of it. Show the numbers of every chart in a table too. Each color 
 that no reader needs the color.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
@@ -34,9 +35,6 @@ _SHAPES = (
 )
 
 
-_SMALL = "M{x} {y}m-2.5 -2.5h5v5h-5z"
-
-
 def picture(title: str, desc: str, *, width: float, height: float, parts: Iterable[str]) -> str:
     """An `<svg>` element for a page; `desc` describes it to screen readers."""
     lines = [element("title", words=title), element("desc", words=desc)]
@@ -55,8 +53,8 @@ def picture(title: str, desc: str, *, width: float, height: float, parts: Iterab
 
 
 def as_file(svg: str) -> str:
-    """A chart as a separate SVG file, with its style sheet and a background."""
-    head, _, rest = svg.partition("</desc>")
+    """A chart as a separate SVG file, with its style sheet and a background, without links into a site."""
+    head, _, rest = re.sub(r' (href|tabindex)="[^"]*"', "", svg).partition("</desc>")
     background = element("rect", {"class": "chart-paper", "width": "100%", "height": "100%"})
     return f"{head}</desc>\n<style>\n{STYLE}</style>\n{background}{rest}\n"
 
@@ -107,10 +105,16 @@ def width_of(words: str) -> float:
 
 def mark(x: float, y: float, order: int) -> str:
     """A mark at (x, y) with the shape and color number `order`; a small square for `QUIET`."""
-    shape = _SMALL if order == QUIET else _SHAPES[order % INKS]
-    return element(
-        "path", {"class": f"chart-mark {_ink(order)}", "d": shape.format(x=number(x), y=number(y))}
-    )
+    if order == QUIET:
+        return _dots([(x, y)])
+    shape = _SHAPES[order % INKS].format(x=number(x), y=number(y))
+    return element("path", {"class": f"chart-mark {_ink(order)}", "d": shape})
+
+
+def _dots(places: Iterable[tuple[float, float]]) -> str:
+    """Small grey squares in one shape."""
+    drawn = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places)
+    return element("path", {"class": "chart-dot", "d": drawn})
 
 
 # Margins around the plot area.
@@ -191,13 +195,16 @@ def x_axis(
     parts = []
     texts = []
     last = ""
+    free_from = float("-inf")
     for tick in ticks or scale.ticks():
         x = scale.position(tick)
         parts.append(path([(x, y), (x, top)], "chart-grid"))
         text = (words or tick_text)(tick)
-        if text != last:  # dates of one minute
+        half = width_of(text) / 2
+        if text != last and x - half > free_from:  # dates of one minute are the same text
             texts.append(label(x, y + 17, text, anchor="middle", kind="chart-quiet"))
-        last = text
+            free_from = x + half + LETTER
+            last = text
     parts.append(path([(scale.start, y), (scale.stop, y)], "chart-axis"))
     parts += texts
     parts.append(label((scale.start + scale.stop) / 2, y + 38, title, anchor="middle"))
@@ -259,7 +266,7 @@ def interval_chart(
     axis: str,
     zero: bool = False,
     ranks: bool = False,
-    width: float = WIDTH,
+    width: float = 460,
 ) -> str:
     """A mark with its interval for each value, the first at the top.
 
@@ -294,8 +301,10 @@ def interval_chart(
         if named:
             inside += label(left - 8, middle + 4, row.label, anchor="end")
         if row.low is not None and row.high is not None:
-            line = [(scale.position(row.low), middle), (scale.position(row.high), middle)]
-            inside += path(line, f"{'chart-interval' if named else 'chart-thin'} {_ink(row.ink)}")
+            start = scale.position(row.low)
+            kind = "chart-interval" if named else "chart-thin"
+            line = f"M{start:.1f} {middle:.1f}H{scale.position(row.high):.1f}"
+            inside += element("path", {"class": f"{kind} {_ink(row.ink)}", "d": line})
         if named:
             inside += mark(scale.position(row.value), middle, row.ink)
         parts.append(_linked(inside, row.link, row.note or _note(row), is_stop=named))
@@ -348,9 +357,11 @@ def scatter_chart(
     width: float = WIDTH,
     height: float = 400,
     x_words: Callable[[float], str] = tick_text,
+    is_small: bool = False,
 ) -> str:
     """Points with names where there is room for them; every point says its name on hover.
 
+    In one that `is_small`, for phones, grey points lead nowhere and say nothing.
     `front` is drawn as steps from left to right, such as a Pareto front. `logarithmic` applies to x, whose
     ticks `x_words` formats. Raises ValueError without points.
     """
@@ -378,22 +389,30 @@ def scatter_chart(
             taken.append(_box_around((x, up.position(point.low)), (x, up.position(point.high))))
     room = (LEFT, TOP, width - 4, up.start)
     # Grey ones first, so that they lie below the others.
-    for point, (x, y) in sorted(zip(points, places, strict=True), key=lambda pair: pair[0].ink != QUIET):
+    placed = sorted(zip(points, places, strict=True), key=lambda pair: pair[0].ink != QUIET)
+    if is_small:
+        parts.append(_dots([place for point, place in placed if point.ink == QUIET]))
+        placed = [(point, place) for point, place in placed if point.ink != QUIET]
+    for point, (x, y) in placed:
         note = f"{point.label}: {x_words(point.x)}, {point.y:.4g}"
-        inside = ""
-        if point.ink != QUIET and point.low is not None and point.high is not None:
-            line = [(x, up.position(point.low)), (x, up.position(point.high))]
-            inside += path(line, f"chart-whisker {_ink(point.ink)}")
-        inside += mark(x, y, point.ink)
+        inside = mark(x, y, point.ink)
         if point.ink != QUIET:
-            name, box = _place_label(point.label, x, y, taken, room)
-            inside += name
-            taken += box
+            name, boxes = _place_label(point.label, x, y, taken, room)
+            inside = _whisker(point, x, up) + inside + name
+            taken += boxes
         parts.append(_linked(inside, point.link, note, is_stop=point.ink != QUIET))
     named = [point for point in points if point.ink != QUIET][:MOST_NAMED]
     texts = [f"{point.label} ({x_words(point.x)}, {point.y:.4g})" for point in named]
     desc = f"{y_title} by {x_title} of {len(points)} points: " + "; ".join(texts)
     return picture(title, desc, width=width, height=height, parts=parts)
+
+
+def _whisker(point: ScatterPoint, x: float, up: Scale) -> str:
+    """The interval of a point, if it has one."""
+    if point.low is None or point.high is None:
+        return ""
+    line = [(x, up.position(point.low)), (x, up.position(point.high))]
+    return path(line, f"chart-whisker {_ink(point.ink)}")
 
 
 Box = tuple[float, float, float, float]

@@ -19,6 +19,7 @@ from gluebench.leaderboard.ledger import views as ledger
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.news import views as news
 from gluebench.leaderboard.organizing import copies, texts
+from gluebench.leaderboard.organizing import home as organizing
 from gluebench.leaderboard.participants import pages as participants
 from gluebench.leaderboard.ranks import health as benchmark_health
 from gluebench.leaderboard.ranks import views as ranks
@@ -126,6 +127,7 @@ urlpatterns = [
     path(f"{ORGANIZE}/people", annotation.overview, name="organize-people"),
     path(f"{ORGANIZE}/people/<slug:key>", annotation.one, name="organize-study"),
     path(f"{ORGANIZE}/people/<slug:key>/sheets.zip", annotation.download, name="organize-study-sheets"),
+    path("organize", organizing.home, name="organizing"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),

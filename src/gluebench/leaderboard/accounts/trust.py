@@ -43,6 +43,14 @@ def may_create(user: User) -> bool:
     return user.is_superuser or (settings.RUNNING.create == "accounts" and confirmed(user))
 
 
+def role_of(user: Any) -> str:
+    """The role of a visitor in the navigation: "organizer", "participant", or "" without an account."""
+    if not user.is_authenticated:
+        return ""
+    organizes = may_create(user) or user.organized.exists() or user.reviewed.exists()
+    return "organizer" if organizes else "participant"
+
+
 def scopes_for(user: User) -> list[Scope]:
     """The scopes of tokens that this account has a use for."""
     organizes = user.is_superuser or user.organized.exists()

@@ -189,7 +189,7 @@ class OrganizerPage:
         context |= self.context(row, request.user) | more
         if self.tab:
             return render_tab(request, benchmark_of(row), self.tab, context, self.template)
-        return render(request, self.template, {"here": "mine", **context}, status=_status(context))
+        return render(request, self.template, {"here": "organize", **context}, status=_status(context))
 
 
 @contextmanager

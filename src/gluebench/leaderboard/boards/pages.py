@@ -20,6 +20,7 @@ from gluebench.analysis.charts import Scale
 from gluebench.analysis.rank.rules import best
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, figures
+from gluebench.leaderboard.accounts.trust import role_of
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme, standings
@@ -59,6 +60,8 @@ register.filters |= {
 
 BENCHMARKS = 30
 """Benchmarks on a page of the list."""
+LEADERS = 3
+"""Systems that the list of benchmarks names of each board."""
 
 
 class Board(NamedTuple):
@@ -317,15 +320,16 @@ def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[st
     return lines
 
 
-def home_page(search: str, page: int, *, signed_in: bool, creates: bool) -> str:
+def home_page(search: str, page: int, *, signed_in: str, creates: bool) -> str:
     """The list of benchmarks of a site that has several; a search looks into names and titles."""
     rows = Benchmark.objects.filter(draft=False).values_list("pk", "name", "title").order_by("added", "pk")
     words = search.casefold().split()
     matches = [pk for pk, *texts in rows if all(word in "\n".join(texts).casefold() for word in words)]
     pks, pager = columns.paged(matches, BENCHMARKS, page, q=search)
     shown = {row.pk: row for row in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
+    boards = [(shown[pk], _leaders(shown[pk])) for pk in pks if pk in shown]
     context = {
-        "benchmarks": [shown[pk] for pk in pks if pk in shown],
+        "boards": boards,
         "number": len(rows),
         "found": len(matches),
         "search": search,
@@ -338,12 +342,23 @@ def home_page(search: str, page: int, *, signed_in: bool, creates: bool) -> str:
     return render_to_string("boards/home.html", context)
 
 
+def _leaders(benchmark: Benchmark) -> str:
+    """Which systems of a board may be the best, in a few words; else who leads by score, or nothing."""
+    benchmark = on_board(benchmark)
+    rows, _, order = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
+    names = {row.system.pk: row.system.name for row in rows}
+    if words := order.ranks.best_words(names, LEADERS):
+        return words
+    first = [names[pk] for pk, place in order.ranks.places.items() if place.rank == 1]
+    return f"First by score: {', '.join(first[:LEADERS])}." if first else ""
+
+
 def site(request: HttpRequest) -> Values:
-    """Context of all templates: who is visiting, the benchmark if it is the only one, how mail is used."""
+    """Context of all templates: the visitor's role, the benchmark if it is the only one, how mail is used."""
     user = getattr(request, "user", None)
     benchmarks = Benchmark.objects.filter(draft=False)[:2]
     return {
-        "signed_in": bool(user and user.is_authenticated),
+        "signed_in": role_of(user) if user else "",
         "benchmark": benchmarks[0] if len(benchmarks) == 1 else None,
         "mail_is_sent": settings.MAIL_IS_SENT,
         "must_verify": settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory",

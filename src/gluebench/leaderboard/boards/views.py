@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.trust import may_create
+from gluebench.leaderboard.accounts.trust import may_create, role_of
 from gluebench.leaderboard.benchmarks import models
 from gluebench.leaderboard.benchmarks.contents import linked_tasks
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one
@@ -79,7 +79,7 @@ def home(request: HttpRequest) -> HttpResponseBase:
     if only is not None:
         return _board(request, only, None)
     search, page = cleaned(request.GET.get("q", "")), page_number(request.GET.get("page", ""))
-    signed_in = request.user.is_authenticated
+    signed_in = role_of(request.user)
     creates = isinstance(request.user, User) and may_create(request.user)
     return cached(
         request,
@@ -208,7 +208,8 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
     if not {"sort", "columns"}.isdisjoint(request.GET):
         scheme = scheme_of(of_phase(handle.benchmark(), number).record, task)
         names = (scheme.sorts, scheme.choices, scheme.losses)
-    options, signed_in = Options.of(request, *names), request.user.is_authenticated
+    options = Options.of(request, *names)
+    signed_in = role_of(request.user)
     if task is None and not set(RANKED_BY).isdisjoint(request.GET):
         record = of_phase(handle.benchmark(), number).record
         options = options._replace(ranking=ranking_options(request.GET, record))
@@ -222,7 +223,7 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
     )
 
 
-def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
+def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: str) -> str:
     """The page of a benchmark's board, or of a task's."""
     if options.phase == benchmark.board_phase:
         options = options._replace(phase=0)

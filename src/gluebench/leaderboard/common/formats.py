@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC
-from itertools import zip_longest
 from typing import Any
 
 from gluebench.benchmark import figures
@@ -139,7 +138,7 @@ def drawn(score: Facts) -> list[Any]:
 
 
 def score_intervals(
-    title: str, metric: str, scores: Iterable[tuple[str, Facts]], links: Iterable[str] = ()
+    title: str, metric: str, scores: Iterable[tuple[str, Facts]], links: Sequence[str] = ()
 ) -> str:
     """A chart of labels with their scores and intervals; `links` lead from them. Empty without a value."""
     # Not for the command line, which counts alone.
@@ -147,10 +146,11 @@ def score_intervals(
 
     rows = []
     loss = None
-    for (label, score), link in zip_longest(scores, links, fillvalue=""):
+    for at, (label, score) in enumerate(scores):
         if score["value"] is not None:
             loss = score.get("loss")
-            rows.append(IntervalRow(label, *drawn(score), link=link))
+            value, low, high = drawn(score)
+            rows.append(IntervalRow(label, value, low, high, links[at] if links else ""))
     if not rows:
         return ""
     heading = figures.heading(metric) if loss else metric

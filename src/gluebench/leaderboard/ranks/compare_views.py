@@ -194,7 +194,7 @@ def _differences(benchmark: Benchmark, tasks: Sequence[Facts], whole: Facts | No
         link = "" if line is whole else reverse("task", args=[benchmark.name, title])
         rows.append(IntervalRow(title, value or 0.0, low, high, link, ink, note))
     axis = "A minus B" if is_loss else "A minus B, in points"
-    return interval_chart("Differences by task", rows, axis=axis, zero=True, width=900)
+    return interval_chart("Differences by task", rows, axis=axis, zero=True)
 
 
 def _task_table(title: str, task: Facts, record: Record, name: str) -> Values:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from django.contrib.humanize.templatetags.humanize import ordinal
 from django.urls import reverse
 
-from gluebench.analysis.rank.rules import best_words, competition_ranks, rank_set_text
+from gluebench.analysis.rank.rules import BEST_SHOWN, best_words, competition_ranks, rank_set_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ABSENT, NOT_RANKED
 from gluebench.leaderboard.common.kinds import Facts, Values
@@ -139,9 +139,9 @@ class BoardRanks(NamedTuple):
         """The number of ranked systems of the board without a rank set."""
         return self.missing + sum(number for _, number in self.withheld)
 
-    def best_words(self, names: Mapping[int, str]) -> str:
+    def best_words(self, names: Mapping[int, str], most: int = BEST_SHOWN) -> str:
         """ "May be the best: A, B.", or "A is the best (95 %)."; empty where no rank set tells."""
-        return best_words([names[pk] for pk in self.best], len(self.places), self.untested)
+        return best_words([names[pk] for pk in self.best], len(self.places), self.untested, most)
 
 
 def score_of_category(diagnostic_set: str, kind: str, name: str) -> str:

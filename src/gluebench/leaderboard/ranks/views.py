@@ -15,6 +15,7 @@ from pydantic_core import to_json
 from gluebench.analysis.charts import QUIET, IntervalRow, ScatterPoint, interval_chart, scatter_chart
 from gluebench.analysis.rank.rules import pareto_front
 from gluebench.benchmark.figures import heading
+from gluebench.leaderboard.accounts.trust import role_of
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
 from gluebench.leaderboard.common.formats import ABSENT, ENDS, drawn, labels_of, score_intervals
 from gluebench.leaderboard.common.kinds import Facts, Values
@@ -47,7 +48,7 @@ POINTS = 300
 """Most points in a chart: those on the front or that led, then the highest scores."""
 FEW = 12
 """Systems of which a chart of points names all."""
-CHART_WIDTH = 1000.0
+CHART_WIDTH, PHONE_WIDTH = 1000.0, 366.0
 CHART_COLUMNS = {
     "efficiency": ("key", "name", "model", "score", *COSTS, "front"),
     "progress": ("key", "name", "model", "team", "submitted", "score", "led"),
@@ -211,18 +212,26 @@ def costs_page(rows: Sequence[Row]) -> Values:
         stated = [row for row in rows if row["front"][cost] is not None]
         if stated:
             shown = sorted(stated, key=lambda row: not row["front"][cost])[:POINTS]
-            svg = _scatter(
+            wide, small = _scatter(
                 f"Score by {field.cost.lower()}",
                 [(row, row[cost], row["front"][cost]) for row in shown],
                 x_title=f"{field.cost} (logarithmic)",
                 logarithmic=True,
             )
-            charts.append({"title": field.cost, "svg": svg, "points": len(stated), "shown": len(shown)})
+            charts.append(
+                {
+                    "title": field.cost,
+                    "wide": wide,
+                    "small": small,
+                    "points": len(stated),
+                    "shown": len(shown),
+                }
+            )
     return {"rows": table_rows, "costs": COSTS.values(), "charts": charts}
 
 
-def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any) -> str:
-    """Scatter chart of scores, from each system's row, x, and whether it leads.
+def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any) -> tuple[str, str]:
+    """Scatter charts of scores, wide and for phones, from each system's row, x, and whether it leads.
 
     Leading systems are joined by steps and have names and intervals; the others too where there are few.
     """
@@ -231,11 +240,16 @@ def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any
     for label, (row, x, is_leading) in zip(labels_of([row for row, *_ in systems]), systems, strict=True):
         ink = 0 if is_leading else other_ink
         link = reverse("submission", args=[row["key"]])
-        points.append(ScatterPoint(label, x, *drawn(row["score"]), ink=ink, link=link))
+        value, low, high = drawn(row["score"])
+        points.append(ScatterPoint(label, x, value, low, high, ink, link))
     front = [(point.x, point.y) for point in points if point.ink == 0]
     loss = systems[0][0]["score"].get("loss")
     y_title = heading("Score") if loss else "Score"
-    return scatter_chart(title, points, y_title=y_title, front=front, width=CHART_WIDTH, **more)
+    wide = scatter_chart(title, points, y_title=y_title, front=front, width=CHART_WIDTH, **more)
+    small = scatter_chart(
+        title, points, y_title=y_title, front=front, width=PHONE_WIDTH, height=320, is_small=True, **more
+    )
+    return wide, small
 
 
 def progress_of(benchmark: Benchmark) -> list[Row]:
@@ -264,7 +278,7 @@ def progress_page(rows: Sequence[Row]) -> Values:
         "here": "progress",
         "rows": ordered,
         "intervals": score_intervals("Scores with 95 % intervals", "Score", scores, links),
-        "over_time": _over_time(rows) if rows else "",
+        "over_time": _over_time(rows) if rows else ("", ""),
         "rank_sets": _rank_sets("Rank sets", shown),
         "all_rank_sets": _rank_sets("Rank sets of all systems", ordered) if len(ordered) > len(shown) else "",
         "shown": len(shown),
@@ -284,7 +298,7 @@ def _rank_sets(title: str, rows: Sequence[Row]) -> str:
     return interval_chart(title, lines, axis="True rank", ranks=True) if lines else ""
 
 
-def _over_time(rows: Sequence[Row]) -> str:
+def _over_time(rows: Sequence[Row]) -> tuple[str, str]:
     """Every system at its date; those that led are joined by steps."""
     shown = sorted(_best_first(rows), key=lambda row: not row["led"])[:POINTS]
     first = min(row["submitted"] for row in shown)
@@ -374,7 +388,8 @@ def in_form(
     `cache_key` identifies it in the page cache, with all that it depends on but the phase that the address
     names, whose benchmark `make` gets; `filename` is for a text.
     """
-    signed_in, number = request.user.is_authenticated and not form, asked_phase(request)
+    signed_in = "" if form else role_of(request.user)
+    number = asked_phase(request)
     known = live(source, request.user) if isinstance(source, str) else source
 
     def body() -> str | Iterator[str]:

@@ -106,7 +106,7 @@ def _files(
     if history:
         charts = progress_page(history)
         yield "charts/scores.svg", as_file(charts["intervals"])
-        yield "charts/over-time.svg", as_file(charts["over_time"])
+        yield "charts/over-time.svg", as_file(charts["over_time"][0])
     systems = Submission.objects.public().filter(benchmark=benchmark).select_related("benchmark")
     systems = systems.order_by("-value", "submitted", "pk")
     mask(benchmark, *systems)

@@ -13,7 +13,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
-from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.audit.models import SEAL, Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import (
@@ -63,12 +62,10 @@ def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
 @login_required
 @require_safe
 def mine(request: SignedInRequest) -> HttpResponse:
-    """The submissions of the user and the user's team, newest first, and what the user organizes."""
+    """The submissions of the user and the user's team, newest first."""
     rows = Submission.objects.managed_by(request.user).current()
     rows = rows.select_related("benchmark", "phase", "owner").defer("report", "problems")
-    organizes = Benchmark.objects.run_by(request.user)
-    context: dict[str, Any] = {"page": page_of(request, rows), "organizes": organizes[:100], "here": "mine"}
-    context["may_create"] = may_create(request.user)
+    context: dict[str, Any] = {"page": page_of(request, rows), "here": "mine"}
     return render(request, "submissions/mine.html", context)
 
 
