@@ -17,6 +17,7 @@ from gluebench.benchmark.figures import DOWN
 from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
+from gluebench.leaderboard.common.parameters import names_in, pinned_keys
 from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.fields import FIELDS, LISTED, REGIMES
 from gluebench.leaderboard.ranks.order import RankingOptions
@@ -30,8 +31,6 @@ ROOM = 46
 """Rem that a window of 1280 pixels has for these columns, beside rank, name and score."""
 WIDE_ONLY = ("regime", "submitted")
 """Facts that narrower windows than 1440 pixels show on demand only."""
-MOST_PINNED = 10
-"""Systems that an address can pin to the top."""
 SORTED_AS_WORDS = ("name", "model", "regime")
 USUAL_FACTS = ("regime", "parameters", "submitted")
 """Facts that a board shows by default, where some row has them."""
@@ -311,7 +310,7 @@ class Options(NamedTuple):
         """From the address; `sorts` is what this board can be ordered by, `choices` and `losses` columns."""
         query = request.GET
         sort = query.get("sort", "")
-        requested = _names_in(query, "columns")
+        requested = names_in(query, "columns")
         columns = tuple(name for name in choices if name in requested)
         sort = sort if sort in sorts and (sort in (*columns, "name", "model") or not columns) else ""
         return cls(
@@ -375,17 +374,6 @@ class Options(NamedTuple):
     def by(self, sort: str) -> str:
         """The address of the same board sorted by `sort`, or reversed if it already is."""
         return self.query(sort=sort, turned=not self.turned if sort == self.sort else False)
-
-
-def _names_in(query: QueryDict, parameter: str) -> list[str]:
-    """The names of a parameter that is given once with commas, or several times as a form sends it."""
-    return ",".join(query.getlist(parameter)).split(",")
-
-
-def pinned_keys(query: QueryDict) -> tuple[str, ...]:
-    """The keys of the systems that an address selects or pins, each once."""
-    keys = dict.fromkeys(key for key in _names_in(query, "pin") if key.isalnum())
-    return tuple(keys)[:MOST_PINNED]
 
 
 def cleaned(search: str) -> str:

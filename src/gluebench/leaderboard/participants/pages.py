@@ -62,9 +62,9 @@ class JoinForm(forms.Form):
         super().__init__(data, **options)
         policy = benchmark.policy
         self.fields["consent"].label = policy.consent
-        asked = {"name": policy.ask_name, "affiliation": policy.ask_affiliation, "consent": policy.consent}
-        for name, is_asked in asked.items():
-            if not is_asked:
+        required = {"name": policy.ask_name, "affiliation": policy.ask_affiliation, "consent": policy.consent}
+        for name, is_required in required.items():
+            if not is_required:
                 del self.fields[name]
 
 

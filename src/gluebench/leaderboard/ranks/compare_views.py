@@ -12,11 +12,10 @@ from django.views.decorators.http import require_safe
 from gluebench.analysis.charts import QUIET, IntervalRow, interval_chart
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.boards.columns import pinned_keys
 from gluebench.leaderboard.common.formats import gap_text, labels_of, p_text, signed
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
-from gluebench.leaderboard.common.parameters import takes, takes_phase
+from gluebench.leaderboard.common.parameters import pinned_keys, takes, takes_phase
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.pairs import board_pair

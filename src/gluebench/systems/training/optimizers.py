@@ -44,8 +44,8 @@ def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.Optimize
 
 def _layer(name: str) -> int:
     """The layer of a weight of the body, counted from 1; 0 for embeddings, which have no number."""
-    found = _LAYER.search(name)
-    return 1 + int(found.group(1)) if found else 0
+    number = _LAYER.search(name)
+    return 1 + int(number.group(1)) if number else 0
 
 
 def make_schedule(
