@@ -41,9 +41,7 @@ def subjects() -> list[str]:
     return [one.subject.removeprefix("A tiny benchmark: ") for one in mail.outbox]
 
 
-def test_an_author_who_asked_for_it_reads_each_outcome_once(
-    author: User, graded: Send, good_zip: bytes
-) -> None:
+def test_an_author_who_asked_for_it_reads_each_outcome_once(author: User, graded: Send) -> None:
     row = graded(name="First")
     assert subjects() == ["“First” is graded"]
     text = mail.outbox[0].body

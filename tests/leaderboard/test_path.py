@@ -69,8 +69,11 @@ def missing(addresses: dict[str, int]) -> dict[str, int]:
 
 
 @pytest.fixture
-def prefixed() -> Iterator[None]:
+def prefixed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Django's settings of a site under the path, in this process."""
+    from gluebench.leaderboard.api.site import api
+
+    monkeypatch.setattr(api, "_document", None)  # made once in a process, with the addresses of its site
     names = {"SESSION_COOKIE_PATH": f"{PATH}/", "CSRF_COOKIE_PATH": f"{PATH}/"}
     caches["pages"].clear()
     with override_settings(FORCE_SCRIPT_NAME=PATH, STATIC_URL=f"{PATH}/static/", **names):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from gluebench.benchmark import Task
@@ -190,17 +190,23 @@ def _tell(sheet: Sheet, task: Task, left: set[str]) -> None:
     words = task.vocabulary
     parts = [part for cell in left for part in _parts(cell, task)]
     numbered = all(part.isdecimal() and int(part) < len(words) for part in parts)
-    order = sheet.choices.words if {*sheet.choices.words} == {*words} else ()
-    changes = {}
+    order = sheet.choices.words
+    ordered = {*order} == {*words}
     if task.form == "sets" and all(_is_multi_hot(cell, len(words)) for cell in left):
-        for cell in left if order else ():
-            pairs = zip(order, numbers_of(cell), strict=True)
-            changes[cell] = _joined([word for word, number in pairs if float(number)], task)
-        _rewrite_all(sheet, "multi-hot", left, changes, f"1 replaced by the labels {', '.join(order)}")
+        if ordered:
+            changes = {cell: _joined(_labels_of_ones(cell, order), task) for cell in left}
+            repair = f"1 replaced by the labels {', '.join(order)}"
+            sheet.rewrite(1, "multi-hot", partial(_changed, changes=changes), repair=repair)
+        else:
+            sheet.tell_cells("multi-hot", left)
     elif task.form in ("sets", "tokens") and parts and numbered:
-        for cell in left if order else ():
-            changes[cell] = _joined([order[int(part)] for part in _parts(cell, task)], task)
-        _rewrite_all(sheet, "class-numbers", left, changes, labels_of(order))
+        if ordered:
+            changes = {
+                cell: _joined([order[int(part)] for part in _parts(cell, task)], task) for cell in left
+            }
+            sheet.rewrite(1, "class-numbers", partial(_changed, changes=changes), repair=labels_of(order))
+        else:
+            sheet.tell_cells("class-numbers", left)
     elif task.form == "spans" and not any(character.isdigit() for cell in left for character in cell):
         sheet.tell_cells("span-texts", left)
     elif task.form == "spans" and all(map(_ends_at_start, left)):
@@ -218,12 +224,9 @@ def _is_multi_hot(cell: str, number: int) -> bool:
     return len(numbers) == number > 0 and {*numbers} <= {0.0, 1.0}
 
 
-def _rewrite_all(sheet: Sheet, code: str, cells: set[str], changes: Mapping[str, str], repair: str) -> None:
-    """Record a mistake of these cells; rewrite them if there are changes."""
-    if changes:
-        sheet.rewrite(1, code, partial(_changed, changes=changes), repair=repair)
-    else:
-        sheet.tell_cells(code, cells)
+def _labels_of_ones(cell: str, order: Sequence[str]) -> list[str]:
+    """The labels that a cell of 0 or 1 for each has."""
+    return [word for word, number in zip(order, numbers_of(cell), strict=True) if float(number)]
 
 
 def _ends_at_start(cell: str) -> bool:
