@@ -254,7 +254,7 @@ def test_what_is_sorted_and_searched_in_place_is_in_the_address(show: Any) -> No
 
 
 def test_pages_are_light(pages: dict[str, bytes]) -> None:
-    """At most half as much again as before this look: 80.0 kB for 100 rows, 9.7 kB compressed."""
+    """100 rows of 300 were 95 kB, and 15 kB compressed, before rows had pictures of their rank sets."""
     page = pages["/300"]
     assert len(page) < 120_000
     assert len(gzip.compress(page)) < 14_500
