@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 
 from gluebench.analysis.charts import tick_text as compact
 from gluebench.benchmark import Benchmark, Metric, Task
