@@ -17,7 +17,7 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands, in alphabetical order; nothing is imported."""
-        return sorted({*super().list_commands(ctx), *self._addresses})
+        return sorted(set(super().list_commands(ctx)) | set(self._addresses))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""
