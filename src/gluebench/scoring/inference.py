@@ -191,7 +191,9 @@ def widening_of(metric: Metric, pairs: Pairs, value: float, left_out: Floats, co
     steps = steps_of_error(value, variance**0.5, len(pairs), lowest, highest)
     if not 2**0.5 <= steps < inf:
         return None
-    return 2 ** ceil(log2(steps))
+    doublings = ceil(log2(steps))
+    widening: int = 2**doublings
+    return widening
 
 
 class StandardError(NamedTuple):

@@ -212,15 +212,14 @@ def function_of(metric: Metric) -> MetricFunction:
         return (formula(*counts) - worst) / (best - worst)
 
     lowest, highest = function.bounds
-    scaled = replace(
-        function,
-        of=scaled_formula,
-        limits=((lowest - worst) / (best - worst), (highest - worst) / (best - worst)),
-        undefined=lambda *sums: None,
-    )
-    if isinstance(scaled, CountMetric):
-        return replace(scaled, proportion=False)
-    return scaled
+    changes: dict[str, Any] = {
+        "of": scaled_formula,
+        "limits": ((lowest - worst) / (best - worst), (highest - worst) / (best - worst)),
+        "undefined": lambda *sums: None,
+    }
+    if isinstance(function, CountMetric):
+        changes["proportion"] = False
+    return replace(function, **changes)
 
 
 def is_proportion(metric: Metric) -> bool:

@@ -456,7 +456,8 @@ def _rank_correlations(rows: Ints, lengths: Ints, columns: Floats, size: int) ->
     x, y = ranks
 
     def covariation(first: Ints, second: Ints) -> Floats:
-        return (totals(first * second * lengths) - n * (n + 1) ** 2).astype(float)
+        products: Floats = (totals(first * second * lengths) - n * (n + 1) ** 2).astype(float)
+        return products
 
     spread = np.sqrt(covariation(x, x) * covariation(y, y))
     return np.clip(ratio(covariation(x, y), spread), -1.0, 1.0), np.array(constant)
