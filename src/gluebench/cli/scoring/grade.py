@@ -205,7 +205,7 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Coll
         score_cell(report.score),
         "",
     )
-    notes = []
+    notes: list[str] = []
     if len(shown) == len(benchmark.scored):
         notes += _notes(report, benchmark)
     heading = "score [95 % interval]" if _has_intervals(report) else "score"
