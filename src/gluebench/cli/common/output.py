@@ -78,7 +78,7 @@ Form = Literal["json", "csv", "markdown", "latex"] | None
 """How to print; None is a table to read."""
 
 if TYPE_CHECKING:
-    from gluebench.scoring.plots import Plotted
+    from gluebench.scoring.plots import Plottable
 
 
 class Output(NamedTuple):
@@ -101,7 +101,7 @@ def emit(output: Output, form: Form) -> None:
     click.echo(text, nl=False, color=True)  # only terminals get colors from rendered()
 
 
-def draw(result: Plotted, path: str | os.PathLike[str] | None) -> None:
+def draw(result: Plottable, path: str | os.PathLike[str] | None) -> None:
     """Draw the result into a file, if a path is given, and report that on standard error."""
     if path is not None:
         from gluebench.scoring.plots import save
