@@ -217,9 +217,8 @@ def test_the_command_takes_runs_as_a_shell_writes_them_out(files, monkeypatch):
     assert data["runs"] == [3, 2]
     assert data["overall"]["margin"] == 0.015
     assert 0 <= data["overall"]["seeds"] <= 1
-    text = (
-        CliRunner().invoke(main, [*words_[:-1], "--benchmark", str(manifest), "--equivalence", "1.5"]).stdout
-    )
+    options = ["--benchmark", str(manifest), "--equivalence", "1.5", "--details"]
+    text = CliRunner().invoke(main, [*words_[:-1], *options]).stdout
     assert "same within 1.5" in text
     assert "seeds" in text
     empty = CliRunner().invoke(main, ["compare", "a1", "--against", "--gold", gold.folder])

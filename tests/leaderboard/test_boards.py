@@ -372,7 +372,7 @@ def test_each_row_has_its_interval_on_one_scale(db: None) -> None:
     ends = (table.scale.low, table.scale.high)
     assert ends == (55, 90), "whole fives around 58.9, CBoW of Table 4, to 87.1, the human reference"
     [attn, gensen] = bars(" ".join(f'd="{row.score.bar}"' for row in table.rows if not row.reference))
-    unit = 176 / 35
+    unit = 86 / 35
     for bar, value in ((attn, 68.9), (gensen, 66.6)):
         assert bar == pytest.approx([2 + unit * (value + side - 55) for side in (-2, 0, 2)], abs=0.51)
     human = next(row.score.bar for row in table.rows if row.reference)

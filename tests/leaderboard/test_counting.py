@@ -567,6 +567,7 @@ def test_a_member_without_a_record_was_always_in_the_team(
     phase("Test", OPENS, CLOSES, counting="best")
     clock.move("2027-05-01 10:00")
     bob, owls = person("bob@example.org"), Team.objects.create(name="Owls")
+    owls.invitations.create(uses=9, expires=at("2999-01-01 00:00"))
     for member in (ada, bob):
         member.date_joined = at("2027-04-01 00:00")
         member.save()

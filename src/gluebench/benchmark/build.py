@@ -307,6 +307,7 @@ def _metrics(section: Section, files: tuple[TestFile, ...], data: Mapping[str, A
         "language": language,
         "score_range": data["score_range"],
         "scheme": _scheme(section, data),
+        "scheme_assumed": "scheme" not in section.values and not data["vocabulary"],
     }
     metrics = tuple(
         _metric(entry, files, facts_of_task) for entry in section.listed("metrics", KEYS["metric"])

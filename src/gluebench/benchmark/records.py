@@ -59,6 +59,8 @@ class Metric(NamedTuple):
     """The lowest and highest rating of the task; None unless it is one of numbers."""
     scheme: str = ""
     """How tags mark entities, a key of `SCHEMES`; empty where no metric reads them."""
+    scheme_assumed: bool = False
+    """Whether neither the manifest nor the labels say the scheme."""
 
     @property
     def loss(self) -> bool:

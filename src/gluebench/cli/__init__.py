@@ -38,9 +38,21 @@ COMMANDS = {
 }
 
 
+SECTIONS = {
+    "Data": ["data", "benchmark"],
+    "Submissions": ["check", "write", "submit"],
+    "Scores": ["grade", "compare", "rank", "read", "export"],
+    "Analysis": ["diagnose", "errors", "audit", "challenge", "annotate"],
+    "Models": ["run", "encode", "probe", "train", "sweep", "results", "reproduce"],
+    "Servers": ["leaderboard", "mcp"],
+}
+"""The commands in the order of work, under the headings of the help."""
+
+
 @click.group(
     cls=LazyGroup,
     commands_at=COMMANDS,
+    sections=SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=(
         "Exit codes: 0 done (an incomplete submission too), 1 something in your files is wrong, 2 usage. "

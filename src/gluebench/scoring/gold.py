@@ -26,7 +26,7 @@ from gluebench.scoring.tags import (
     read_phenomena,
     with_pairs,
 )
-from gluebench.submission.check import other_sizes
+from gluebench.submission.file import other_sizes
 from gluebench.submission.forms import cell_form
 from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem, listed

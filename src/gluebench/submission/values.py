@@ -9,7 +9,7 @@ from typing import Any
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.reading.notation import NotationError
-from gluebench.submission.check import explain, layout
+from gluebench.submission.file import read_file
 from gluebench.submission.forms import cell_text, values_of
 from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem, listed, verdict
@@ -62,7 +62,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         lines[file.path] = count_rows(data)
-        table = explain(name, data, layout(file, task, role), task)
+        table = read_file(name, data, file, benchmark, role, plain=True)
         problems += [replace(problem, line=None) for problem in table.problems]
         if table.unshown:
             unshown[name] = table.unshown

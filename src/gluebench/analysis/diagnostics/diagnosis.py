@@ -218,7 +218,9 @@ def diagnose(
         require_gradable(submissions[name], gold)
 
     sets: dict[str, SetDiagnosis] = {}
-    warnings = list(gold.warnings)
+    names = (file.name for file in gold.benchmark.files(gold.role))
+    others = tuple(f"{name}: " for name in names if name not in gold.categories)
+    warnings = [warning for warning in gold.warnings if not warning.startswith(others)]
     for task in _tasks_with_categories(gold):
         file = task.metrics[0].file
         diagnoses: dict[str, SystemDiagnosis] = {}

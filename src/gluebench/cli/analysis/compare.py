@@ -51,6 +51,10 @@ class _Against(click.Command):
 )
 @labels_option
 @table_option
+@option.flag(
+    "--details",
+    help="Print the tests, the phenomena and a sentence for each task too; --json has them always.",
+)
 @option.number("--resamples", default=10_000, least=100, help="Random exchanges for intervals and tests.")
 @option.seed
 @option.plot("the differences with their intervals")
@@ -60,6 +64,7 @@ def compare(
     subs: tuple[str, ...],
     against: tuple[str, ...],
     equivalence: float | None,
+    details: bool,
     resamples: int,
     seed: int,
     plot: str | None,
@@ -68,8 +73,9 @@ def compare(
 ) -> None:
     """Compare two submissions on the same examples.
 
-    The difference of each score with its interval, a paired test, the effect in examples, the smallest
-    difference that could be shown, and what follows in words; diagnostic sets by phenomenon too.
+    What follows in words, and the difference of each score with its interval and a paired test. --details
+    adds the effect in examples, the smallest difference that could be shown, and diagnostic sets by
+    phenomenon.
     Several runs of each system: A... --against B..., by Student's t over runs and examples.
     With --table, A and B are names of systems in a table, by default its two. More than two systems:
     gluebench rank.
@@ -101,7 +107,7 @@ def compare(
     if equivalence is not None and not labels.benchmark.loss:  # points of a fraction
         margin = equivalence / 100
     comparison = compare_systems(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
-    emit(comparison_output(comparison, inputs.manifest), form)
+    emit(comparison_output(comparison, inputs.manifest, details=details), form)
     draw(comparison, plot)
     notices(f"warning: {warning}" for warning in comparison.warnings)
 
@@ -120,8 +126,13 @@ class _Row(NamedTuple):
     """Whether the conclusion uses this row's p-value."""
 
 
-def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
-    """The comparison in every form; tests are a separate table, so that no table is wider than 60 columns."""
+def comparison_output(comparison: Comparison, benchmark: Benchmark, *, details: bool = True) -> Output:
+    """The comparison in every form, its conclusion first.
+
+    With `details`, also the tests, as a table of their own so that none is wider than 60 columns, the
+    categories of diagnostic sets and a sentence for each task; a single task has its sentence always. JSON
+    and CSV have all of it.
+    """
     from gluebench.analysis.compare.comparison import FIELDS
 
     scored: list[_Row] = []
@@ -136,14 +147,26 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     for task in benchmark.diagnostics:
         diagnostics += _task_rows(comparison.diagnostics.get(task.name), task)
     sections = [section for section in (scored, average, diagnostics) if section]
-    tables = [_differences(comparison, benchmark, sections), _tests(sections)]
+    tables = [_differences(comparison, benchmark, sections, details=details)]
+    if details:
+        tables.append(_tests(sections))
+        tables += _all_categories(comparison, benchmark)
+    words: list[str] = []
+    if details or len(comparison.tasks) == 1:
+        words = [""] + list(comparison.words[:-1])  # the last one is the conclusion
+    verdict = [comparison.conclusion, ""]
+    return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=words, verdict=verdict)
+
+
+def _all_categories(comparison: Comparison, benchmark: Benchmark) -> list[Table]:
+    """A table for each task that has categories, in the benchmark's order."""
     parts = {**comparison.tasks, **comparison.diagnostics}
+    tables = []
     for task in benchmark.tasks:
         part = parts.get(task.name)
         if part is not None and part.categories:
             tables.append(_categories(part, task))
-    words = [""] + list(comparison.words)
-    return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=words)
+    return tables
 
 
 def _task_rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
@@ -161,7 +184,9 @@ def _task_rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
         yield _Row("", heading, part.score, decides=True)
 
 
-def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]]) -> Table:
+def _differences(
+    comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]], *, details: bool
+) -> Table:
     from gluebench.analysis.compare.words import title  # imports numpy
 
     overall = comparison.overall
@@ -181,6 +206,8 @@ def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequenc
     if comparison.left_out:
         left_out = ", ".join(comparison.left_out)
         notes.append(f"Left out: {left_out}. The average is not the benchmark's macro-average.")
+    if not details:
+        notes.append("More, with --details: the tests, the phenomena and a sentence for each task.")
     where = on_split(benchmark.title, comparison.split, comparison.provenance)
     table_sections = []
     for section in sections:

@@ -72,8 +72,9 @@ def diagnose(
     if phenomenon is not None:
         view.category(phenomenon, manifest.diagnostics)  # unknown names are refused before anything is read
     sources = {sub: sub for sub in subs} if inputs.scored else names_of_systems(subs)
-    systems = {name: inputs.submission(source) for name, source in sources.items()}
     labels = inputs.labels()
+    files = None if inputs.scored else labels.categories
+    systems = {name: inputs.submission(source, files=files) for name, source in sources.items()}
     diagnosis = diagnostics.diagnose(systems, labels, withhold_below=withhold_below)
     notices(f"warning: {warning}" for warning in diagnosis.warnings)
     if withhold_below:

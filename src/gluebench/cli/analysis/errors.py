@@ -42,7 +42,7 @@ _range = partial(option.text, metavar="MIN-MAX", callback=_ends)
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
 @option.data("Folder of the examples")
 @option.hidden_gold
-@option.repeated("--task TASK", "tasks", help="These tasks only; may be repeated.")
+@option.tasks("--task", "tasks", help="These tasks only; may be repeated.")
 @option.choice(
     "--show",
     of="wrong all-wrong only disagree right all",

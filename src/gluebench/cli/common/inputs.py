@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from glob import glob
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -91,8 +91,11 @@ class Inputs:
             return sorted(filter(self.scored.systems, pattern))
         return sorted(glob(pattern))
 
-    def submission(self, source: str) -> Submission:
-        """The submission, checked, or the system of the table; exits if it is invalid."""
+    def submission(self, source: str, *, files: Collection[str] | None = None) -> Submission:
+        """The submission, checked, or the system of the table; exits if it is invalid.
+
+        With `files`, only what concerns these test files is said.
+        """
         if self.scored:
             return self.scored.system(source)
         if not os.path.exists(source):
@@ -105,7 +108,7 @@ class Inputs:
         end = ""
         if source.endswith((".json", ".jsonl", ".eval", ".csv")):
             end = OF_A_HARNESS
-        return checked(source, self.manifest, role=self.split, options=options, end=end)
+        return checked(source, self.manifest, role=self.split, options=options, end=end, files=files)
 
     def labels(self) -> Gold:
         """The labels that the user named. Raises UsageError, GoldError, DataError."""
@@ -117,11 +120,18 @@ class Inputs:
 
 
 def checked(
-    source: str, suite: Benchmark, *, role: Role = "test", options: Sequence[str] = (), end: str = ""
+    source: str,
+    suite: Benchmark,
+    *,
+    role: Role = "test",
+    options: Sequence[str] = (),
+    end: str = "",
+    files: Collection[str] | None = None,
 ) -> Submission:
     """The submission, its problems printed in brief; if it is invalid, exits with all of them and `end`.
 
-    `options` are those with which `gluebench check` would print them all.
+    `options` are those with which `gluebench check` would print them all. With `files`, only what concerns
+    these test files is printed, unless it is invalid.
     """
     from gluebench.submission import check
 
@@ -135,6 +145,12 @@ def checked(
             if end:
                 notice(end)
             raise click.exceptions.Exit(WRONG_FILE)
+        if files is not None:
+            about = {suite.file(name).path for name in files}
+            problems = [problem for problem in submission.problems if problem.file in about]
+            unshown = {path: counts for path, counts in submission.unshown.items() if path in about}
+            notices(brief_lines(replace(submission, problems=tuple(problems), unshown=unshown), options)[:-1])
+            return submission
         notices(brief_lines(submission, options))
     return submission
 

@@ -1,6 +1,6 @@
 """A command group that imports commands on use, and shows user errors without traceback."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 import click
@@ -9,15 +9,51 @@ from gluebench.cli.common.errors import as_click
 
 
 class LazyGroup(click.Group):
-    """A group of commands at "module:name" addresses, each imported on use."""
+    """A group of commands at "module:name" addresses, each imported on use.
 
-    def __init__(self, *args: object, commands_at: Mapping[str, str] | None = None, **kwargs: object) -> None:
+    `sections` divides the commands under headings; help and lists have this order. Without them, commands
+    are in alphabetical order.
+    """
+
+    def __init__(
+        self,
+        *args: object,
+        commands_at: Mapping[str, str] | None = None,
+        sections: Mapping[str, Sequence[str]] | None = None,
+        **kwargs: object,
+    ) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self._addresses = dict(commands_at or {})
+        self._sections = dict(sections or {})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands, in alphabetical order; nothing is imported."""
-        return sorted(set(super().list_commands(ctx)) | set(self._addresses))
+        """The names of all commands, in the order of the help; nothing is imported."""
+        names = sorted(set(super().list_commands(ctx)) | set(self._addresses))
+        if not self._sections:
+            return names
+        in_order: list[str] = []
+        for section in self._sections.values():
+            in_order += section
+        if sorted(in_order) != names:
+            raise ValueError(f"sections and commands of {self.name} differ")
+        return in_order
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings, all with the same margin."""
+        if not self._sections:
+            super().format_commands(ctx, formatter)
+            return
+        names = self.list_commands(ctx)
+        longest = max(map(len, names))
+        for heading, section in self._sections.items():
+            rows = []
+            for name in section:
+                command = self.get_command(ctx, name)
+                if command is not None:
+                    room = formatter.width - 6 - longest
+                    rows.append((name.ljust(longest), command.get_short_help_str(room)))
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""

@@ -93,6 +93,8 @@ class Output(NamedTuple):
     """The rows of the CSV table, with numbers unrounded and no cell that depends on another row."""
     words: Sequence[str] = ()
     """Sentences that follow the tables."""
+    verdict: Sequence[str] = ()
+    """Sentences before the tables: what a reader wants first."""
 
 
 def emit(output: Output, form: Form) -> None:
@@ -117,17 +119,23 @@ def rendered(output: Output, form: Form, *, paper: Paper) -> str:
     if form == "csv":
         return as_csv(output.fields, output.rows)
     tables = [table.printable() for table in output.tables]
+    verdict = [escape_controls(line) for line in output.verdict]
     words = [escape_controls(line) for line in output.words]
+    parts: list[str] = []
     if form == "markdown":
-        parts = [as_markdown(table) for table in tables]
+        parts += [f"{markdown_escape(line)}\n" for line in verdict]
+        parts += [as_markdown(table) for table in tables]
         parts += [f"{markdown_escape(line)}\n" for line in words]
     elif form == "latex":
-        parts = [as_latex(table) for table in tables]
-        if parts:
-            parts[0] = "% \\usepackage{booktabs}\n" + parts[0]
+        parts += [f"{latex_escape(line)}\n" for line in verdict]
+        parts += map(as_latex, tables)
         parts += [f"{latex_escape(line)}\n" for line in words]
+        if tables:
+            parts[0] = "% \\usepackage{booktabs}\n" + parts[0]
     else:
-        parts = [as_text(table, paper) for table in tables]
+        if verdict:
+            parts.append(running_text(verdict, paper))
+        parts += [as_text(table, paper) for table in tables]
         if words:
             parts.append(running_text(words, paper))
     return "\n".join(parts)

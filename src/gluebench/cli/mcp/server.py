@@ -141,9 +141,12 @@ class Remote:
         self._key = secrets.token_bytes(32)
         self._lock = threading.Lock()
 
-    def board(self, benchmark: str, page: int = 1) -> dict[str, Any]:
-        """Read a page of a board of the leaderboard: ranks, rank sets, names and scores with intervals."""
-        return self._client.board(benchmark, page)
+    def board(self, benchmark: str, page: int = 1, phase: int = 0) -> dict[str, Any]:
+        """Read a page of a board of the leaderboard: ranks, rank sets, names and scores with intervals.
+
+        `phase` is the id of another phase than the one that the board shows.
+        """
+        return self._client.board(benchmark, page, phase)
 
     def status(self, key: str) -> dict[str, Any]:
         """Read a submission by its key: its state and, once it is graded, its report."""

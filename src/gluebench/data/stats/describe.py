@@ -27,6 +27,8 @@ from gluebench.data.tsv import Example
 
 _TOGETHER = 8192
 """Examples counted at a time."""
+_MOST_WORDS = 10
+"""Labels of an open set that are shown."""
 
 
 class Part(NamedTuple):
@@ -41,7 +43,10 @@ class Labels(NamedTuple):
     """Distribution of the labels of a split."""
 
     parts: tuple[Part, ...]
-    """Label words in the manifest's order; for scores, intervals of equal width, the last one closed."""
+    """Label words in the manifest's order, or the most frequent of an open set; for scores, intervals of
+    equal width, the last one closed; none for texts, spans and the like.
+
+    Shares are of the labeled examples, so that those of sets may sum to more than 1; of tags, of all tags."""
     mean: float | None = None
     """Mean score; None for label words."""
 
@@ -72,7 +77,7 @@ class SplitStats(NamedTuple):
     split: str
     examples: int
     labels: Labels | None
-    """None if they are hidden, or neither label words nor numbers."""
+    """None if they are hidden."""
     lengths: Mapping[str, Lengths]
     """Input column to its lengths."""
     overlap: float | None
@@ -87,6 +92,7 @@ class Tally:
         self._task = task
         self._edges = score_edges(task.score_range) if task.score_range else ()
         self._labels: Counter[str | int] = Counter()
+        self._labeled = 0
         self._scores = 0.0
         self._lengths: dict[str, Counter[int]] = {column: Counter() for column in task.columns}
         self._overlap = 0.0
@@ -122,10 +128,21 @@ class Tally:
         for example in batch:
             label = example.label
             if isinstance(label, str):
-                self._labels[label] += 1
+                self._labels.update(self._words_of(label))
             elif label is not None:
                 self._scores += label
-                self._labels[interval_of(label, self._edges)] += 1
+                if self._edges:
+                    self._labels[interval_of(label, self._edges)] += 1
+            self._labeled += label is not None
+
+    def _words_of(self, label: str) -> list[str]:
+        """The label words of an answer."""
+        if self._task.form == "tokens":
+            return label.split()
+        if self._task.form == "sets":
+            parts = map(str.strip, label.split(self._task.separator.strip() or None))
+            return [*filter(None, parts)]
+        return [label] if self._task.form in ("labels", "probabilities") else []
 
     def vocabulary(self) -> Counter[str]:
         """Frequency of each token in the texts so far."""
@@ -150,14 +167,11 @@ class Tally:
         )
 
     def _label_stats(self) -> Labels | None:
-        total = self._labels.total()
-        words = self._task.words
-        if self._task.form == "probabilities":
-            words = self._task.vocabulary
-        if not total or not (words or self._edges):
+        if not self._labeled:
             return None
-        if words:
-            return Labels(tuple(Part(word, self._labels[word], self._labels[word] / total) for word in words))
+        if not self._edges:
+            return Labels(self._word_parts())
+        total = self._labeled
         parts = []
         below = self._labels[-1]
         if below:
@@ -169,6 +183,20 @@ class Tally:
         if above:
             parts.append(Part(f"above {self._edges[-1]:g}", above, above / total))
         return Labels(tuple(parts), self._scores / total)
+
+    def _word_parts(self) -> tuple[Part, ...]:
+        """The share of each label word; of an open set, of its most frequent ones."""
+        total = self._labeled
+        if self._task.form == "tokens":  # shares of all tags
+            total = self._labels.total()
+        words: Sequence[str | int] = self._task.words or self._task.vocabulary
+        if not words:
+            words = [word for word, _ in self._labels.most_common(_MOST_WORDS)]
+        parts = []
+        for word in words:
+            if isinstance(word, str):  # an integer would be the interval of a score
+                parts.append(Part(word, self._labels[word], self._labels[word] / total))
+        return tuple(parts)
 
 
 def score_edges(score_range: tuple[float, float]) -> tuple[float, ...]:

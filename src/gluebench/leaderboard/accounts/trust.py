@@ -180,6 +180,7 @@ def export(user: User) -> IO[bytes]:
     """
     facts: dict[str, Any] = {
         "email": user.email,
+        "name": user.name,
         "joined": user.date_joined,
         "last_signed_in": user.last_login,
         "team": user.team.name if user.team else None,
@@ -224,7 +225,7 @@ def delete_account(user: User) -> None:
         EmailAddress.objects.filter(user=user).delete()
         LogEntry.objects.filter(user=user).delete()
         user.email = f"{secrets.token_hex(8)}@deleted.invalid"
-        user.first_name = user.last_name = ""
+        user.name = user.first_name = user.last_name = ""
         move_to(user, None)
         user.is_active = user.is_staff = user.is_superuser = False
         user.set_unusable_password()

@@ -24,14 +24,14 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme, standings
 from gluebench.leaderboard.boards.diagnostics import slug_of
-from gluebench.leaderboard.boards.table import Row, arrange, fill, ordered, references_of
+from gluebench.leaderboard.boards.table import Row, arrange, draw_rank_sets, fill, ordered, references_of
 from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
-from gluebench.leaderboard.common.text import breakable, markdown
+from gluebench.leaderboard.common.text import alphabetical, breakable, markdown
 from gluebench.leaderboard.limits.quota import precise
-from gluebench.leaderboard.phases.models import Shown
+from gluebench.leaderboard.phases.models import Shown, on_board
 from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.order import Order, RankingOptions, order_of
 from gluebench.leaderboard.ranks.places import Place, unranked
@@ -79,8 +79,14 @@ class Board(NamedTuple):
     """The scale of the bars, in points; None without a score."""
     order: Order
     """The places by the chosen rule; those of a task's board are by the task's score."""
+    rank_scale: Scale | None = None
+    """The scale of the rank sets of the page; None without any."""
     leaders: str = ""
     """Which systems may be the best, as a sentence; empty where no rank set tells."""
+    linked_leaders: str = ""
+    """The same sentence as HTML with links to the systems."""
+    pinned: tuple[Row, ...] = ()
+    """Rows that stay above all others, on every page."""
     again: int = 0
     """Systems that are being graded again, shown with the scores that they had."""
 
@@ -91,21 +97,24 @@ class Board(NamedTuple):
         return [(title, len(list(columns))) for title, columns in grouped]
 
     @property
-    def fits(self) -> bool:
-        """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
-        kinds = [column.kind for column in self.scheme.columns] + [fact.kind for fact in self.scheme.facts]
-        ranks = columns.DIGIT * max(self.digits - 3, 0)
-        return sum(columns.WIDTHS[kind] for kind in kinds) + ranks <= columns.ROOM
+    def lead_tag(self) -> str:
+        """The mark of a row whose rank set begins at 1."""
+        is_alone = len(self.order.ranks.best) == 1 and not self.order.ranks.untested
+        return "best" if is_alone else "may be best"
 
     @property
-    def digits(self) -> int:
-        """Digits of the last rank."""
-        return len(str(self.systems))
+    def fits(self) -> bool:
+        """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
+        kinds = [column.kind for column in self.scheme.columns]
+        for fact in self.scheme.facts:
+            if self.options.columns or fact.name not in columns.WIDE_ONLY:
+                kinds.append(fact.kind)
+        return sum(columns.WIDTHS[kind] for kind in kinds) <= columns.ROOM
 
     @property
     def rows(self) -> list[Row]:
         """All of the page, whatever their group."""
-        return [row for _, rows in self.groups for row in rows]
+        return [*self.pinned, *(row for _, rows in self.groups for row in rows)]
 
     @property
     def marks(self) -> set[str]:
@@ -170,22 +179,33 @@ def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
     rows, options, order = _rank_rows(benchmark, scheme, options)
+    pinned = [row for row in rows if row.system.key in options.pinned]
+    pinned.sort(key=lambda row: row.rank or len(rows))
+    others = [row for row in rows if row.system.key not in options.pinned]
     matches, page = arrange(
-        [*rows, *references_of(benchmark.record, scheme)],
+        others + references_of(benchmark.record, scheme),
         scheme.names,
         options,
         None if one_page else columns.ALL_ROWS if options.everything else columns.ROWS,
         by_rank=order.another,
     )
-    systems = [row for _, row in page if not row.reference]
+    systems = pinned + [row for _, row in page if not row.reference]
     _enter(benchmark, systems, whole=one_page)
+    pinned = [row for row in pinned if row.entry]
     shown = [(title, row) for title, row in page if row.entry]
     groups = groupby(shown, key=lambda pair: pair[0])
     stated = [fact for fact in scheme.facts if any(fact.text(row.entry) for row in systems if row.entry)]
     scheme = scheme._replace(facts=tuple(stated))
     highest = [best(column) for column in zip(*(row.values for row in rows), strict=True)]
-    scale = fill(scheme, [row for _, row in shown], highest)
+    on_page = pinned + [row for _, row in shown]
+    scale = fill(scheme, on_page, highest)
+    rank_scale = draw_rank_sets(on_page)
     names = {row.system.pk: row.system.name for row in rows}
+    keys = {row.system.pk: row.system.key for row in rows}
+    links = {}
+    for pk in order.ranks.best:
+        links[pk] = f'<a href="{reverse("submission", args=[keys[pk]])}">{breakable(names[pk])}</a>'
+    is_told = not (order.another and any(options.filters))
     return Board(
         scheme,
         tuple((title, tuple(row for _, row in pairs)) for title, pairs in groups),
@@ -196,7 +216,10 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_pag
         max((row.value for row in rows if row.value is not None), default=None),
         scale,
         order,
-        "" if order.another and any(options.filters) else order.ranks.best_words(names),
+        rank_scale,
+        order.ranks.best_words(names) if is_told else "",
+        order.ranks.best_words(links) if is_told else "",
+        tuple(pinned),
         graded_again(benchmark),
     )
 
@@ -242,6 +265,7 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
 
 def ranked(benchmark: Benchmark) -> list[Row]:
     """Every system of the board with its rank, without what a page shows of it."""
+    benchmark = on_board(benchmark)
     rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
     return rows
 
@@ -263,7 +287,8 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
             line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
         elif phase.shown == Shown.CLOSED:
             sent = phase.submissions.filter(scored(), public=True, approved=True, withdrawn=None, late=False)
-            line["names"] = sorted({row["name"] for row in masked(benchmark, sent.values("pk", "name"))})
+            names = {row["name"] for row in masked(benchmark, sent.values("pk", "name"))}
+            line["names"] = sorted(names, key=alphabetical)
     return lines
 
 

@@ -15,13 +15,23 @@ _TRACKING = re.compile(r"utm_\w+|fbclid|gclid")
 
 
 def takes(*names: str, forms: Collection[str] = ("",)) -> Callable[[View], View]:
-    """Decorator of a view: name its query parameters, in these of its forms. Without it a view takes none."""
+    """Decorator of a view: name its query parameters, in these of its forms. Without it a view takes none.
+
+    Several of them name the parameters of all.
+    """
 
     def decorate(view: View) -> View:
-        view.parameters = dict.fromkeys(forms, names)  # type: ignore[attr-defined]
+        known = dict(getattr(view, "parameters", {}))
+        for form in forms:
+            known[form] = known.get(form, ()) + names
+        view.parameters = known  # type: ignore[attr-defined]
         return view
 
     return decorate
+
+
+takes_phase = takes("phase", forms=("", "json", "csv"))
+"""Decorator of a view that shows the board's phase, or another one that the address names."""
 
 
 def refusal_of(given: Collection[str], known: Collection[str]) -> ProblemError | None:

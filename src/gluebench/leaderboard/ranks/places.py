@@ -67,12 +67,14 @@ class Place(NamedTuple):
         return rank_set_text(self.low, self.high)
 
     @property
+    def set_text(self) -> str:
+        """ "1–6"; "…" while the set is being computed, "–" where there is none."""
+        return self.span or ("…" if self.waiting else ABSENT)
+
+    @property
     def text(self) -> str:
         """ "3 · 1–6"; "3 · …" while the set is being computed, "3 · –" where there is none."""
-        if self.rank is None:
-            return ""
-        without_set = "…" if self.waiting else ABSENT
-        return f"{self.rank} · {self.span or without_set}"
+        return "" if self.rank is None else f"{self.rank} · {self.set_text}"
 
     @property
     def words(self) -> str:
@@ -132,10 +134,14 @@ class BoardRanks(NamedTuple):
         reasons = (place.withheld for place in self.places.values() if place.withheld)
         return Counter(reasons).most_common()
 
+    @property
+    def untested(self) -> int:
+        """The number of ranked systems of the board without a rank set."""
+        return self.missing + sum(number for _, number in self.withheld)
+
     def best_words(self, names: Mapping[int, str]) -> str:
         """ "May be the best: A, B.", or "A is the best (95 %)."; empty where no rank set tells."""
-        untested = self.missing + sum(number for _, number in self.withheld)
-        return best_words([names[pk] for pk in self.best], len(self.places), untested)
+        return best_words([names[pk] for pk in self.best], len(self.places), self.untested)
 
 
 def score_of_category(diagnostic_set: str, kind: str, name: str) -> str:
