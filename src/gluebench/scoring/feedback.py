@@ -157,7 +157,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Step:
+class LadderStep:
     """The comparison of a task score with the best so far."""
 
     difference: float
@@ -184,7 +184,7 @@ class Step:
         return self.difference > 0 and self.difference > self.error * (1 + _ROUNDING)
 
 
-class Climb(NamedTuple):
+class LadderResult(NamedTuple):
     """The result of a Ladder step: what a submission may show, task by task."""
 
     shown: Submission
@@ -197,7 +197,7 @@ class Climb(NamedTuple):
     """Tasks answered only in part: they have no task score to compare, so no score is shown."""
 
 
-def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -> Climb:
+def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -> LadderResult:
     """Take one step of the Ladder. `bests` maps tasks to the earlier submission with the best score shown.
 
     The first score of a task, which is not in `bests`, is shown. Diagnostic sets are compared by their
@@ -227,7 +227,7 @@ def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -
         for name in names:
             shown[name] = source.predictions[name]
     in_order = {name: shown[name] for name in submission.predictions if name in shown}
-    return Climb(
+    return LadderResult(
         replace(submission, predictions=in_order),
         new=tuple(new),
         kept=tuple(kept),
@@ -235,7 +235,7 @@ def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -
     )
 
 
-def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs]) -> Step:
+def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs]) -> LadderStep:
     """Compare a task score with the best so far, both from answers to all of the task's test files."""
     from gluebench.scoring.units import units_of  # imports numpy
 
@@ -245,7 +245,7 @@ def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs]) -> Ste
         weight = len(metrics) / len(task.metrics)
         units = units_of(metrics, [new[name], best[name]])
         files.append((weight, task_score(changes), units))
-    return Step(sum(weight * change for weight, change, _ in files), files)
+    return LadderStep(sum(weight * change for weight, change, _ in files), files)
 
 
 def _error(units: Units) -> float:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 from gluebench.benchmark import Benchmark, Metric, Task, TestFile
 from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
-from gluebench.scoring.intervals import NO_BAR, Bar, mean_bar
-from gluebench.scoring.metrics import Point, function_of, point, task_score
+from gluebench.scoring.intervals import NO_INTERVAL, OptionalInterval, optional_mean_interval
+from gluebench.scoring.metrics import MetricValue, function_of, point, task_score
 from gluebench.scoring.metrics.counts import ClassScore, label_scores
 from gluebench.scoring.pairs import Pairs, join_by_index, share_cells
 from gluebench.scoring.report import (
@@ -265,11 +265,11 @@ def macro_average(
         covered = sum(shares) / len(shares)
     value = sum(part.weight * part.value for part in parts) / sum(part.weight for part in parts)
     loss = any(score.loss for score in known)
-    bar = mean_bar(parts) if intervals else NO_BAR
-    return Score.of(value, bar, len(parts), covered, loss=loss)
+    interval = optional_mean_interval(parts) if intervals else NO_INTERVAL
+    return Score.of(value, interval, len(parts), covered, loss=loss)
 
 
-def _points(task: Task, pairs: Mapping[str, Pairs]) -> dict[str, Point]:
+def _points(task: Task, pairs: Mapping[str, Pairs]) -> dict[str, MetricValue]:
     """The value of each metric whose test file has gold and predictions."""
     points = {}
     for metric in task.metrics:
@@ -279,34 +279,35 @@ def _points(task: Task, pairs: Mapping[str, Pairs]) -> dict[str, Point]:
 
 
 def _task_report(
-    task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point], *, intervals: bool
+    task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, MetricValue], *, intervals: bool
 ) -> TaskReport:
-    bars = dict.fromkeys(points, NO_BAR)
-    mean_bar = NO_BAR
+    metric_intervals = dict.fromkeys(points, NO_INTERVAL)
+    task_interval = NO_INTERVAL
     if intervals and points:
-        from gluebench.scoring.inference import task_bars  # imports numpy
+        from gluebench.scoring.inference import task_intervals  # imports numpy
 
-        bars, mean_bar = task_bars(task, pairs, points)
+        metric_intervals, task_interval = task_intervals(task, pairs, points)
     metrics = ByName[Score]({}, what=f"metric of {task.name}")
     for metric in task.metrics:
         if metric.name in points:
             value = points[metric.name].value
-            metrics[metric.name] = _score(value, bars[metric.name], [pairs[metric.file]], metric.loss)
+            interval = metric_intervals[metric.name]
+            metrics[metric.name] = _score(value, interval, [pairs[metric.file]], metric.loss)
     if len(points) < len(task.metrics):
         return TaskReport(None, metrics)
     value = task_score([measured.value for measured in points.values()])
     files = [pairs[name] for name in task.metrics_by_file()]
-    return TaskReport(_score(value, mean_bar, files, task.loss), metrics)
+    return TaskReport(_score(value, task_interval, files, task.loss), metrics)
 
 
-def _score(value: float, bar: Bar, files: Sequence[Pairs], loss: bool) -> Score:
+def _score(value: float, interval: OptionalInterval, files: Sequence[Pairs], loss: bool) -> Score:
     """A score on all examples of some test files."""
     n = sum(len(pairs) for pairs in files)
     covered = None
     if any(pairs.covered is not None for pairs in files):
         examples_of_splits = sum(len(pairs) / (pairs.covered or 1.0) for pairs in files)
         covered = n / examples_of_splits
-    return Score.of(value, bar, n, covered, loss=loss)
+    return Score.of(value, interval, n, covered, loss=loss)
 
 
 class DiagnosticScores(NamedTuple):
@@ -333,13 +334,13 @@ def diagnostic_report(
     for category in categories:
         part = whole if category.kind == OVERALL else whole.subset(category.positions)
         measured = point(metric, part)
-        bar = NO_BAR
+        interval = NO_INTERVAL
         if intervals:
-            from gluebench.scoring.inference import file_bars  # imports numpy
+            from gluebench.scoring.inference import file_intervals  # imports numpy
 
-            [bar] = file_bars([metric], part, [measured])
+            [interval] = file_intervals([metric], part, [measured])
         points.append(measured)
-        score = Score.of(measured.value, bar, len(part), whole.covered, loss=metric.loss)
+        score = Score.of(measured.value, interval, len(part), whole.covered, loss=metric.loss)
         scores[category.kind][category.name] = score
     [overall] = scores[OVERALL].values()
     metadata = {column: scores[column] for column in task.metadata if scores[column]}
@@ -356,7 +357,7 @@ def _absent(task: Task, file: str, gold: Gold) -> tuple[str, ...]:
 
 
 def _category_warnings(
-    task: Task, categories: Sequence[Category], points: Sequence[Point]
+    task: Task, categories: Sequence[Category], points: Sequence[MetricValue]
 ) -> tuple[str, ...]:
     """One warning where the metric is not defined: of the whole set, or of all its categories."""
     metric = task.metrics[0].name

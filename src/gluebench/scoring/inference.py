@@ -25,20 +25,20 @@ from gluebench.scoring.intervals import (
     TOO_FEW,
     TOO_MANY,
     UNDEFINED,
-    Alone,
-    Bar,
+    DiscordantCounts,
     Interval,
+    OptionalInterval,
     Part,
     grouped_hits,
     grouped_wilson,
-    mean_bar,
     mean_withheld,
+    optional_mean_interval,
     student_quantile,
     student_t_two_sided,
     wilson,
     withheld,
 )
-from gluebench.scoring.metrics import Point, function_of, is_proportion, task_score
+from gluebench.scoring.metrics import MetricValue, function_of, is_proportion, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.steps import steps_of_error
 from gluebench.scoring.units import Units
@@ -54,55 +54,59 @@ _VARIES = 1e-12
 """Scores without one unit each that differ by less, as a share of the scale, are equal but for rounding."""
 
 
-def task_bars(
-    task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point]
-) -> tuple[dict[str, Bar], Bar]:
+def task_intervals(
+    task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, MetricValue]
+) -> tuple[dict[str, OptionalInterval], OptionalInterval]:
     """Intervals of the metrics that have a score, and of their mean; test files are independent."""
-    bars: dict[str, Bar] = {}
+    intervals: dict[str, OptionalInterval] = {}
     parts: list[Part] = []
     for name, metrics in task.metrics_by_file().items():
         if name not in pairs:
             continue
         points_of_file = [points[metric.name] for metric in metrics]
-        bars_of_file = file_bars(metrics, pairs[name], points_of_file)
-        for metric, bar in zip(metrics, bars_of_file, strict=False):  # their mean may come after them
-            bars[metric.name] = bar
+        intervals_of_file = file_intervals(metrics, pairs[name], points_of_file)
+        # The interval of their mean may come after those of the metrics.
+        for metric, interval in zip(metrics, intervals_of_file, strict=False):
+            intervals[metric.name] = interval
         value = task_score([point.value for point in points_of_file])
-        parts.append(Part(name, value, bars_of_file[-1], len(metrics)))
-    return bars, mean_bar(parts)._replace(widening=None)
+        parts.append(Part(name, value, intervals_of_file[-1], len(metrics)))
+    return intervals, optional_mean_interval(parts)._replace(widening=None)
 
 
-def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) -> list[Bar]:
+def file_intervals(
+    metrics: Sequence[Metric], pairs: Pairs, points: Sequence[MetricValue]
+) -> list[OptionalInterval]:
     """Intervals of the metrics of one test file; with several metrics, that of their mean comes last."""
     if len(metrics) == 1 and is_proportion(metrics[0]):
-        return [_proportion_bar(pairs)]
+        return [_accuracy_interval(pairs)]
     values = [point.value for point in points]
     influence, kinds = influence_by_kind(metrics, pairs, values)
     left_out = np.array(values)[:, np.newaxis] - influence / max(kinds.size - 1, 1)
     bounds = [function_of(metric).bounds for metric in metrics]
-    bars = []
+    intervals = []
     for metric, point, without, (lowest, highest) in zip(metrics, points, left_out, bounds, strict=True):
         reason = _reason(metric, pairs, point, without, kinds.counts)
         if reason:
-            bar = withheld(reason)
+            interval = withheld(reason)
         elif is_proportion(metric):
-            bar = _proportion_bar(pairs)
+            interval = _accuracy_interval(pairs)
         else:
-            bar = jackknife_bar(point.value, without, kinds.counts, lowest, highest)
+            interval = jackknife_interval(point.value, without, kinds.counts, lowest, highest)
         widening = widening_of(metric, pairs, point.value, without, kinds.counts)
-        bars.append(bar._replace(widening=widening))
+        intervals.append(interval._replace(widening=widening))
     if len(metrics) == 1:
-        return bars
-    reason = mean_withheld(bar.withheld for bar in bars)
+        return intervals
+    reason = mean_withheld(interval.withheld for interval in intervals)
     if reason:
-        return bars + [withheld(reason)]
+        return intervals + [withheld(reason)]
     lowest = sum(low for low, _ in bounds) / len(bounds)
     highest = sum(high for _, high in bounds) / len(bounds)
-    bar_of_mean = jackknife_bar(task_score(values), left_out.mean(axis=0), kinds.counts, lowest, highest)
-    return bars + [bar_of_mean]
+    mean_left_out = left_out.mean(axis=0)
+    of_mean = jackknife_interval(task_score(values), mean_left_out, kinds.counts, lowest, highest)
+    return intervals + [of_mean]
 
 
-def _reason(metric: Metric, pairs: Pairs, point: Point, left_out: Floats, counts: Ints) -> str | None:
+def _reason(metric: Metric, pairs: Pairs, point: MetricValue, left_out: Floats, counts: Ints) -> str | None:
     """Why a metric has no interval; None if it may have one."""
     function = function_of(metric)
     constant = pairs.predicted.constant
@@ -122,7 +126,7 @@ def _reason(metric: Metric, pairs: Pairs, point: Point, left_out: Floats, counts
     return None
 
 
-def _proportion_bar(pairs: Pairs) -> Bar:
+def _accuracy_interval(pairs: Pairs) -> OptionalInterval:
     if pairs.groups is None:
         hits = sum(row[code] for code, row in enumerate(pairs.table))
         return wilson(hits, len(pairs))
@@ -130,7 +134,9 @@ def _proportion_bar(pairs: Pairs) -> Bar:
     return grouped_wilson(grouped_hits(right, pairs.groups))
 
 
-def jackknife_bar(value: float, left_out: Floats, counts: Ints, lowest: float, highest: float = 1.0) -> Bar:
+def jackknife_interval(
+    value: float, left_out: Floats, counts: Ints, lowest: float, highest: float = 1.0
+) -> OptionalInterval:
     """The jackknife interval on Fisher's z; `left_out` has the score without one unit of each kind.
 
     A score from `lowest` to `highest` is first scaled to -1 to 1 and then transformed by atanh. With an
@@ -156,7 +162,7 @@ def jackknife_bar(value: float, left_out: Floats, counts: Ints, lowest: float, h
     middle = float(unbounded[0])
     low = _within_bounds(middle - margin, lowest, highest)
     high = _within_bounds(middle + margin, lowest, highest)
-    return Bar(low, high)
+    return OptionalInterval(low, high)
 
 
 def _without_bounds(values: Floats, lowest: float, highest: float) -> Floats:
@@ -191,7 +197,9 @@ def widening_of(metric: Metric, pairs: Pairs, value: float, left_out: Floats, co
     steps = steps_of_error(value, variance**0.5, len(pairs), lowest, highest)
     if not 2**0.5 <= steps < inf:
         return None
-    return 2 ** ceil(log2(steps))
+    doublings = ceil(log2(steps))
+    widening: int = 2**doublings
+    return widening
 
 
 class StandardError(NamedTuple):
@@ -222,7 +230,7 @@ def jackknife_spread(left_out: Floats, counts: Ints) -> StandardError:
 
 
 @dataclass(frozen=True)
-class Null:
+class NullDistribution:
     """The null distribution of |T|."""
 
     support: Floats
@@ -231,14 +239,14 @@ class Null:
     """The mid-p of each value: the probability of larger values plus half that of the value."""
 
     @classmethod
-    def of_draws(cls, statistics: Floats) -> Null:
+    def of_draws(cls, statistics: Floats) -> NullDistribution:
         """The distribution from draws of |T|, which include the observed one (Phipson and Smyth 2010)."""
         support, counts = np.unique(_round_statistics(statistics), return_counts=True)
         above = len(statistics) - np.cumsum(counts)
         return cls(support, (above + counts / 2) / len(statistics))
 
     @classmethod
-    def of_coins(cls, apart: int, examples: int) -> Null:
+    def of_coins(cls, apart: int, examples: int) -> NullDistribution:
         """The distribution for accuracy on independent examples, `apart` of which only one system has right.
 
         |T| increases with the net number of examples gained, so that the test is McNemar's mid-p (Fagerland,
@@ -318,7 +326,7 @@ class DifferenceTest(ABC):
 
     difference: float
     error: float
-    null: Null | Student
+    null: NullDistribution | Student
 
     def interval(self) -> Interval | None:
         """The 95 % interval; None if the error is 0 or no p-value is that small."""
@@ -348,7 +356,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
     if only_a == only_b:
         return 1.0
     apart = only_a + only_b
-    null = Null.of_coins(apart, apart)
+    null = NullDistribution.of_coins(apart, apart)
     return float(null.tail[abs(only_a - only_b) // 2])
 
 
@@ -357,10 +365,10 @@ def mcnemar_holds(metric: Metric, units: Units) -> bool:
     return is_proportion(metric) and units.systems[0].groups is None
 
 
-def alone(a: Pairs, b: Pairs) -> Alone:
+def alone(a: Pairs, b: Pairs) -> DiscordantCounts:
     """Count the examples that only A has right, and those that only B has right."""
     a_right = np.equal(*a.code_arrays)
     b_right = np.equal(*b.code_arrays)
     only_a = np.count_nonzero(a_right & ~b_right)
     only_b = np.count_nonzero(b_right & ~a_right)
-    return Alone(int(only_a), int(only_b))
+    return DiscordantCounts(int(only_a), int(only_b))

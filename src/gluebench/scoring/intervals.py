@@ -29,7 +29,7 @@ class Interval(NamedTuple):
     high: float
 
 
-class Bar(NamedTuple):
+class OptionalInterval(NamedTuple):
     """The ends of an interval, or the reason why it is withheld."""
 
     low: float | None
@@ -46,7 +46,7 @@ class Bar(NamedTuple):
         return Interval(self.low, self.high)
 
 
-class Alone(NamedTuple):
+class DiscordantCounts(NamedTuple):
     """Numbers of examples that only A, and only B, has right."""
 
     a: int
@@ -58,16 +58,16 @@ class Alone(NamedTuple):
         return self.a - self.b
 
 
-NO_BAR = Bar(None, None)
+NO_INTERVAL = OptionalInterval(None, None)
 """The value for an interval that was not requested."""
 
 
-def withheld(reason: str | None) -> Bar:
+def withheld(reason: str | None) -> OptionalInterval:
     """No interval, for a reason."""
-    return Bar(None, None, reason)
+    return OptionalInterval(None, None, reason)
 
 
-def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
+def wilson(hits: float, n: float, *, z: float = Z) -> OptionalInterval:
     """Wilson's score interval (1927) for a proportion of n independent examples; n may be a fraction."""
     share = hits / n
     middle = share + z * z / (2 * n)
@@ -80,10 +80,10 @@ def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
         low = 0.0
     if hits == n:
         high = 1.0
-    return Bar(low, high)
+    return OptionalInterval(low, high)
 
 
-def proportion_bar(hits: int, n: int) -> Bar:
+def proportion_interval(hits: int, n: int) -> OptionalInterval:
     """Wilson's interval; withheld ("too few to say") below FEWEST_UNITS examples."""
     if n < FEWEST_UNITS:
         return withheld(TOO_FEW)
@@ -97,7 +97,7 @@ class Group(NamedTuple):
     size: int
 
 
-def grouped_wilson(groups: Sequence[Group]) -> Bar:
+def grouped_wilson(groups: Sequence[Group]) -> OptionalInterval:
     """Wilson's interval for examples in groups, from the effective number of independent examples.
 
     That is n over the design effect (Kish 1965; Rao and Scott 1992): the ratio, at least 1, of the jackknife
@@ -125,10 +125,10 @@ def grouped_hits(right: Iterable[bool], groups: Sequence[int]) -> list[Group]:
     return [Group(hits[group], size) for group, size in sizes.items()]
 
 
-def share_bar(right: Sequence[bool], groups: Sequence[int] | None) -> Bar:
+def accuracy_interval(right: Sequence[bool], groups: Sequence[int] | None) -> OptionalInterval:
     """The interval of an accuracy, on independent examples or on examples in groups."""
     if groups is None:
-        return proportion_bar(sum(right), len(right))
+        return proportion_interval(sum(right), len(right))
     return grouped_wilson(grouped_hits(right, groups))
 
 
@@ -137,7 +137,7 @@ class Part(NamedTuple):
 
     name: str
     value: float
-    bar: Bar
+    bar: OptionalInterval
     weight: float = 1.0
 
     @property
@@ -148,7 +148,7 @@ class Part(NamedTuple):
         return self.bar.interval
 
 
-def mean_bar(parts: Sequence[Part]) -> Bar:
+def optional_mean_interval(parts: Sequence[Part]) -> OptionalInterval:
     """The interval of a weighted mean of independent scores; withheld if that of a part is.
 
     The score of constant predictions adds no width; if all parts are constant, there is no interval.
@@ -159,7 +159,7 @@ def mean_bar(parts: Sequence[Part]) -> Bar:
     if reason:
         return withheld(reason)
     low, high = mean_interval(parts)
-    return Bar(low, high)
+    return OptionalInterval(low, high)
 
 
 def mean_interval(parts: Sequence[Part]) -> Interval:

@@ -21,15 +21,15 @@ from gluebench.scoring.inference import (
     ALPHA,
     POWER,
     DifferenceTest,
-    Null,
+    NullDistribution,
     alone,
     mcnemar_holds,
     statistics,
 )
 from gluebench.scoring.intervals import (
     CONSTANT,
-    Bar,
     Interval,
+    OptionalInterval,
     Part,
     Z,
     mean_interval,
@@ -62,7 +62,7 @@ class PairedTest(DifferenceTest):
     difference: float
     error: float
     """Its standard error."""
-    null: Null
+    null: NullDistribution
     drawn: Exchange
     """Observed, then resampled, differences and errors, each (1 + resamples,); `mean_test` combines them."""
     count: Callable[[], Changes | None] = field(default=lambda: None, compare=False)
@@ -170,7 +170,7 @@ class MeanTest(PairedTest):
         parts = []
         for part, share in zip(self.parts, self.shares, strict=True):
             interval = part.interval()
-            bar = withheld(CONSTANT) if interval is None else Bar(*interval)
+            bar = withheld(CONSTANT) if interval is None else OptionalInterval(*interval)
             parts.append(Part("", part.difference, bar, share))
         interval = mean_interval(parts)
         if interval.low >= interval.high:
@@ -210,7 +210,7 @@ def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> l
         of_metric = position < len(units.metrics)  # else of their mean
         if of_metric and mcnemar_holds(units.metrics[position], units):
             counts = alone(*units.systems)
-            null = Null.of_coins(counts.a + counts.b, units.examples)
+            null = NullDistribution.of_coins(counts.a + counts.b, units.examples)
             test = replace(test, null=null, mcnemar=True)
             count = partial(Changes, counts.a, counts.b, units.examples, 1 / units.examples)
         tests.append(replace(test, count=count, few=few))
@@ -280,7 +280,7 @@ def _stays_0(metric: Metric, pairs: Pairs) -> bool:
 
 def _exchange_test(exchange: Exchange, kind: type[PairedTest] = PairedTest, **more: Any) -> PairedTest:
     """The test of the observed difference, which comes first, among those of exchanged answers."""
-    null = Null.of_draws(statistics(exchange.differences, exchange.errors))
+    null = NullDistribution.of_draws(statistics(exchange.differences, exchange.errors))
     return kind(float(exchange.differences[0]), float(exchange.errors[0]), null, exchange, **more)
 
 

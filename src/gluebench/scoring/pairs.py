@@ -19,7 +19,7 @@ SIXTEEN = 16
 
 
 @dataclass(frozen=True)
-class Different:
+class UniquePairs:
     """The different (gold, predicted) cells of one or more systems, each of which a metric looks at once."""
 
     cells: Sequence[tuple[Any, Any]]
@@ -199,7 +199,7 @@ class Pairs:
         return shares.reshape(len(self), -1)
 
     @cached_property
-    def different(self) -> tuple[Different, NDArray[np.intp]]:
+    def different(self) -> tuple[UniquePairs, NDArray[np.intp]]:
         """The different cells of columns of cells, and the number among them of each example, shape (n,)."""
         share_cells([self])
         return self.different
@@ -258,7 +258,7 @@ def share_cells(systems: Sequence[Pairs]) -> None:
     cells = []
     for number in different_pairs.tolist():
         cells.append((gold_cells[number // width], predicted_cells[number % width]))
-    different = Different(cells)
+    different = UniquePairs(cells)
     for pairs, of_system in zip(systems, np.split(positions, len(systems)), strict=True):
         vars(pairs)["different"] = different, of_system  # where the cached property keeps its value
 

@@ -66,7 +66,7 @@ class Row(NamedTuple):
         return cls(label, value, low, high, note, filled, whole)
 
 
-class Scored(Protocol):
+class HasLoss(Protocol):
     """A score."""
 
     @property
@@ -74,7 +74,7 @@ class Scored(Protocol):
         """Whether it is a negated loss."""
 
 
-class Plotted(Protocol):
+class Plottable(Protocol):
     """A result that can be drawn."""
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -113,9 +113,9 @@ def _name_rows(ax: Axes, labels: Sequence[str]) -> None:
 
 
 def forest_of_scores(
-    average: Scored | None,
-    tasks: Mapping[str, Scored],
-    sets: Mapping[str, Scored],
+    average: HasLoss | None,
+    tasks: Mapping[str, HasLoss],
+    sets: Mapping[str, HasLoss],
     row: Callable[..., Row],
     *,
     loss: bool,
@@ -263,7 +263,7 @@ def _matplotlib(module: str) -> Any:
     return optional(module, "Drawing", '"gluebench[plot]"')
 
 
-def save(result: Plotted, path: str | os.PathLike[str]) -> None:
+def save(result: Plottable, path: str | os.PathLike[str]) -> None:
     """Draw a result into a file, as `write` does. Raises ImportError without matplotlib."""
     pyplot = _matplotlib("matplotlib.pyplot")
     with pyplot.ioff():

@@ -11,7 +11,7 @@ from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import counted, interval, percent, unit
 from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import Gold
-from gluebench.scoring.intervals import Bar, Part
+from gluebench.scoring.intervals import OptionalInterval, Part
 from gluebench.scoring.metrics.counts import ClassScore
 from gluebench.scoring.notebook import ends, html_table, to_frame
 from gluebench.scoring.tags import OVERALL
@@ -53,7 +53,13 @@ class Score(NamedTuple):
 
     @classmethod
     def of(
-        cls, value: float, bar: Bar, n: int, covered: float | None = None, *, loss: bool | None = False
+        cls,
+        value: float,
+        bar: OptionalInterval,
+        n: int,
+        covered: float | None = None,
+        *,
+        loss: bool | None = False,
     ) -> Score:
         """Build a score from a value and its interval."""
         return cls(value, bar.low, bar.high, n, bar.withheld, covered, loss or None, bar.widening)
@@ -68,7 +74,7 @@ def parts_of(scores: Mapping[str, Score | None], weights: Mapping[str, float] = 
     parts = []
     for name, score in scores.items():
         if score is not None and score.value is not None:
-            bar = Bar(score.low, score.high, score.withheld)
+            bar = OptionalInterval(score.low, score.high, score.withheld)
             parts.append(Part(name, score.value, bar, weights.get(name, 1.0)))
     return parts
 

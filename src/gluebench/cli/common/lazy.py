@@ -28,10 +28,12 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands, in the order of the help; nothing is imported."""
-        names = sorted({*super().list_commands(ctx), *self._addresses})
+        names = sorted(set(super().list_commands(ctx)) | set(self._addresses))
         if not self._sections:
             return names
-        in_order = [name for section in self._sections.values() for name in section]
+        in_order: list[str] = []
+        for section in self._sections.values():
+            in_order += section
         if sorted(in_order) != names:
             raise ValueError(f"sections and commands of {self.name} differ")
         return in_order

@@ -26,7 +26,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def text(spec: str, *names: str, **attributes: Any) -> Callable[[F], F]:
     """An option with a value, named as its help begins: "--like TASK". The help shows a default too."""
     flag, _, metavar = spec.partition(" ")
-    attributes |= {"metavar": metavar} if metavar else {}
+    if metavar:
+        attributes["metavar"] = metavar
     attributes.setdefault("show_default", attributes.get("default") not in (None, ""))
     if flag in ("--task", "--tasks"):
         attributes.setdefault("shell_complete", task_names)
@@ -91,8 +92,10 @@ def pattern(
     context: click.Context, parameter: click.Parameter, value: str | None, flags: int = 0
 ) -> re.Pattern[str] | None:
     """Compile a regular expression. Raises BadParameter."""
+    if value is None:
+        return None
     try:
-        return None if value is None else re.compile(value, flags)
+        return re.compile(value, flags)
     except re.error as error:
         message = f"{value!r} is not a regular expression: {error}."
         raise click.BadParameter(message, context, parameter) from None
@@ -126,12 +129,12 @@ tasks = partial(repeated, metavar="TASK[,TASK]", callback=_each_listed)
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Several options as one decorator, in this order."""
 
-    def decorated(command: F) -> F:
-        for decorate in reversed(options):
-            command = decorate(command)
+    def add_options(command: F) -> F:
+        for add_option in reversed(options):
+            command = add_option(command)
         return command
 
-    return decorated
+    return add_options
 
 
 output = together(
@@ -236,10 +239,12 @@ def split_to_read(task: Task, name: str | None) -> str:
     """The named split, else dev or the only one. Raises UsageError if there are several."""
     from gluebench.data.show import default_splits
 
-    names = [name] if name is not None else default_splits(task)
+    if name is not None:
+        return name
+    names = default_splits(task)
     if len(names) > 1:
-        named = " or ".join(f"--split {split}" for split in names)
-        raise click.UsageError(f"{task.name} has several splits to read; name one: {named}.")
+        choices = " or ".join(f"--split {split}" for split in names)
+        raise click.UsageError(f"{task.name} has several splits to read; name one: {choices}.")
     return names[0]
 
 
@@ -252,10 +257,13 @@ def matching(context: click.Context, parameter: click.Parameter, values: tuple[s
 
     if context.params.get("table"):
         return values
-    paths = [[value] if Path(value).exists() else sorted(glob(value)) for value in values]
-    if not all(paths) and not context.resilient_parsing:
-        raise click.BadParameter(f"Path '{values[paths.index([])]}' does not exist.", context, parameter)
-    return tuple(path for matches in paths for path in matches)
+    paths: list[str] = []
+    for value in values:
+        matches = [value] if Path(value).exists() else sorted(glob(value))
+        if not matches and not context.resilient_parsing:
+            raise click.BadParameter(f"Path '{value}' does not exist.", context, parameter)
+        paths += matches
+    return tuple(paths)
 
 
 def pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:

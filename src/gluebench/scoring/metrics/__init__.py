@@ -30,8 +30,8 @@ from gluebench.scoring.metrics.counts import (
     COUNT_METRICS,
     CountMetric,
     MetricFunction,
+    MetricValue,
     PairsMetric,
-    Point,
     r_k_of,
 )
 from gluebench.scoring.metrics.curves import CURVE_METRICS
@@ -70,8 +70,8 @@ __all__ = [
     "CountMetric",
     "FunctionMetric",
     "MetricFunction",
+    "MetricValue",
     "NumberMetric",
-    "Point",
     "SumMetric",
     "accuracy",
     "f1",
@@ -102,7 +102,7 @@ NUMBER_METRICS = (
 )
 
 
-def _kendall(pairs: Pairs, _: Metric) -> Point:
+def _kendall(pairs: Pairs, _: Metric) -> MetricValue:
     return correlation_point(kendall_of(pairs.gold.numbers, pairs.predicted.numbers), pairs)
 
 
@@ -136,11 +136,11 @@ class FunctionMetric(MetricFunction):
 
     of: Callable[[Any, Any], float]
 
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value. Raises ValueError if it is not a finite number."""
         gold = _values_of(pairs.gold)
         predicted = _values_of(pairs.predicted)
-        return Point(self.value(gold, predicted, where=f" on {metric.file}"))
+        return MetricValue(self.value(gold, predicted, where=f" on {metric.file}"))
 
     def kinds_of(self, pairs: Pairs) -> Kinds:
         """Units with the same examples."""
@@ -212,15 +212,14 @@ def function_of(metric: Metric) -> MetricFunction:
         return (formula(*counts) - worst) / (best - worst)
 
     lowest, highest = function.bounds
-    scaled = replace(
-        function,
-        of=scaled_formula,
-        limits=((lowest - worst) / (best - worst), (highest - worst) / (best - worst)),
-        undefined=lambda *sums: None,
-    )
-    if isinstance(scaled, CountMetric):
-        return replace(scaled, proportion=False)
-    return scaled
+    changes: dict[str, Any] = {
+        "of": scaled_formula,
+        "limits": ((lowest - worst) / (best - worst), (highest - worst) / (best - worst)),
+        "undefined": lambda *sums: None,
+    }
+    if isinstance(function, CountMetric):
+        changes["proportion"] = False
+    return replace(function, **changes)
 
 
 def is_proportion(metric: Metric) -> bool:
@@ -229,7 +228,7 @@ def is_proportion(metric: Metric) -> bool:
     return isinstance(function, CountMetric) and function.proportion
 
 
-def point(metric: Metric, pairs: Pairs) -> Point:
+def point(metric: Metric, pairs: Pairs) -> MetricValue:
     """The value of a task's metric; kept, as grading and tests need the same.
 
     Raises ValueError if an external metric gives no finite number.

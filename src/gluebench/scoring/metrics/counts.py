@@ -24,7 +24,7 @@ Table = Any
 """Sequence of sequences of counts: ints, or float arrays of one shape; an array with these two axes first."""
 
 
-class Point(NamedTuple):
+class MetricValue(NamedTuple):
     """The value of a metric."""
 
     value: float
@@ -87,7 +87,7 @@ class MetricFunction(ABC):
         return self.limits or (BUILT_IN[self.name].lowest, BUILT_IN[self.name].highest)
 
     @abstractmethod
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value on all examples; `metric` is the manifest's record, with the positive label of F1."""
 
     def kinds_of(self, pairs: Pairs) -> Kinds:
@@ -185,12 +185,12 @@ def _one_label(table: Table, _positive: int) -> str | None:
 class PairsMetric(MetricFunction):
     """A metric of whole columns."""
 
-    of: Callable[[Pairs, Metric], Point]
+    of: Callable[[Pairs, Metric], MetricValue]
     """The value."""
     influence: Callable[[Pairs, Metric, float], Floats]
     """The influence of each unit on the value, which is the last argument, shape (units,)."""
 
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value on all examples."""
         return self.of(pairs, metric)
 
@@ -210,14 +210,14 @@ class CountMetric(MetricFunction):
     proportion: bool = False
     """Whether it is a proportion of examples, so that Wilson's interval and McNemar's test apply."""
 
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value on the confusion table of the file, counted once for all its metrics."""
         table = pairs.table
         positive = pairs.code(metric.positive)
         value = float(self.of(table, positive))
         if value:
-            return Point(value)
-        return Point(value, self.undefined(table, positive))
+            return MetricValue(value)
+        return MetricValue(value, self.undefined(table, positive))
 
     def kinds_of(self, pairs: Pairs) -> Kinds:
         """Units with the same examples."""

@@ -11,8 +11,8 @@ from gluebench.scoring.metrics.cells import probabilities
 from gluebench.scoring.metrics.counts import (
     Classes,
     MetricFunction,
+    MetricValue,
     PairsMetric,
-    Point,
     ratio,
 )
 from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
@@ -52,14 +52,14 @@ def curve_of(pairs: Pairs, code: int) -> Curve:
     return Curve(order, own, above, up_to)
 
 
-def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
+def _roc_auc(pairs: Pairs, metric: Metric) -> MetricValue:
     """The probability that a positive example has a higher probability than another; ties count half."""
     curve = curve_of(pairs, pairs.code(metric.positive))
     pairs_of_rows = len(curve.own) * (len(pairs) - len(curve.own))
     if not pairs_of_rows:
-        return Point(0.0, "gold has only positive examples, or none")
+        return MetricValue(0.0, "gold has only positive examples, or none")
     lost = sum(int(others.sum()) for others, _ in curve.sides())
-    return Point((2 * pairs_of_rows - lost) / 2 / pairs_of_rows)
+    return MetricValue((2 * pairs_of_rows - lost) / 2 / pairs_of_rows)
 
 
 def _auc_influence(pairs: Pairs, metric: Metric, area: float) -> Floats:
@@ -116,13 +116,13 @@ class CurveMetric(MetricFunction):
             return 1 - (above + up_to) / 2
         return 1 - up_to
 
-    def point(self, pairs: Pairs, _: Metric) -> Point:
+    def point(self, pairs: Pairs, _: Metric) -> MetricValue:
         """The value on all examples."""
         areas = []
         for code in sorted(set(pairs.gold.codes)):
             above, up_to = [ratio(others, places).mean() for others, places in curve_of(pairs, code).sides()]
             areas.append(self.area(above, up_to))
-        return Point(float(np.mean(areas)))
+        return MetricValue(float(np.mean(areas)))
 
     def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each unit, exactly, from the value without it."""

@@ -17,7 +17,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import MetricFunction, Point
+from gluebench.scoring.metrics.counts import MetricFunction, MetricValue
 from gluebench.scoring.numeric import Floats, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
@@ -111,7 +111,7 @@ def _ratio(cross: float, x_spread: float, y_spread: float) -> float:
     return max(-1.0, min(1.0, cross / sqrt(x_spread * y_spread)))
 
 
-class Evaluated(NamedTuple):
+class ValuesAndInfluence(NamedTuple):
     """A metric of several columns of answers against one gold column."""
 
     values: Floats
@@ -128,10 +128,10 @@ class NumberMetric(MetricFunction):
     """The value, from gold and predictions; 0.0 if it is not defined."""
     prepared: Callable[[Columns], NDArray[Any]]
     """Rescale columns to a common scale, shape (columns, n), without changing the metric."""
-    evaluated: Callable[[NDArray[Any], NDArray[Any]], Evaluated]
+    evaluated: Callable[[NDArray[Any], NDArray[Any]], ValuesAndInfluence]
     """Values and influence, from prepared gold (1, n) and prepared answers (columns, n)."""
 
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value; a constant column has the correlation 0 by convention."""
         return correlation_point(self.of(pairs.gold.numbers, pairs.predicted.numbers), pairs)
 
@@ -144,23 +144,23 @@ class NumberMetric(MetricFunction):
         return of_units
 
 
-def correlation_point(value: float, pairs: Pairs) -> Point:
+def correlation_point(value: float, pairs: Pairs) -> MetricValue:
     """The value of a correlation; if it is 0 by convention, with the reason."""
     if not value and pairs.predicted.constant:
-        return Point(0.0, "the predictions are all the same")
+        return MetricValue(0.0, "the predictions are all the same")
     if not value and pairs.gold.constant:
-        return Point(0.0, "the gold scores are all the same")
-    return Point(value)
+        return MetricValue(0.0, "the gold scores are all the same")
+    return MetricValue(value)
 
 
-def pearson_evaluated(gold: Floats, answers: Floats) -> Evaluated:
+def pearson_evaluated(gold: Floats, answers: Floats) -> ValuesAndInfluence:
     """Pearson's r: the product of z-scores, minus r times the mean of their squares (Devlin et al. 1975)."""
     x = _z_scores(gold)
     y = _z_scores(answers)
     values = (x * y).mean(axis=1)
     influence = x * y
     influence -= values[:, None] * (x * x + y * y) / 2
-    return Evaluated(values, influence)
+    return ValuesAndInfluence(values, influence)
 
 
 def _z_scores(columns: Floats) -> Floats:
@@ -171,7 +171,7 @@ def _z_scores(columns: Floats) -> Floats:
     return scores
 
 
-def spearman_evaluated(gold: NDArray[np.intp], answers: NDArray[np.intp]) -> Evaluated:
+def spearman_evaluated(gold: NDArray[np.intp], answers: NDArray[np.intp]) -> ValuesAndInfluence:
     """Spearman's rho; one more example also moves the ranks of the others (Croux and Dehon 2010).
 
     Ties share their mean rank. With u and v the mid-distribution values of answers and gold minus 1/2, the
@@ -195,7 +195,7 @@ def spearman_evaluated(gold: NDArray[np.intp], answers: NDArray[np.intp]) -> Eva
         above = ranks_of_column.by_row(ranks_of_column.above(scores))
         spread = scores * scores + 2 * above - 3 * variance
         influence -= values / 2 * spread / np.where(variance > 0, variance, 1.0)
-    return Evaluated(values[:, 0], np.where(defined, influence, 0.0))
+    return ValuesAndInfluence(values[:, 0], np.where(defined, influence, 0.0))
 
 
 def standardized_columns(columns: Columns) -> Floats:

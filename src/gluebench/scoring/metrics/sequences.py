@@ -44,7 +44,7 @@ OVERLAP = 0.5
 """Share of both spans that a match overlaps."""
 
 
-class Scheme(NamedTuple):
+class EntityScheme(NamedTuple):
     """How entities are read from tags."""
 
     type_of: Callable[[str], str]
@@ -92,13 +92,13 @@ def _type_after_prefix(tag: str) -> str:
 
 
 STRICT = {
-    name: Scheme(_type_after_prefix, partial(_scheme_edges, scheme)) for name, scheme in SCHEMES.items()
+    name: EntityScheme(_type_after_prefix, partial(_scheme_edges, scheme)) for name, scheme in SCHEMES.items()
 }
 """The schemes that a manifest may declare."""
-LENIENT = Scheme(lambda tag: tag.split("-", 1)[-1] or "_", _lenient_edges)
+LENIENT = EntityScheme(lambda tag: tag.split("-", 1)[-1] or "_", _lenient_edges)
 
 
-def entities(scheme: Scheme, sentences: Iterable[Tags], types: dict[str, int]) -> Ints:
+def entities(scheme: EntityScheme, sentences: Iterable[Tags], types: dict[str, int]) -> Ints:
     """Number of the sentence, start, end (exclusive) and number of the type of each, shape (4, entities).
 
     New types are numbered in `types`, which has numbers for missing keys.
@@ -121,7 +121,7 @@ def entities(scheme: Scheme, sentences: Iterable[Tags], types: dict[str, int]) -
     return np.stack([sentence, entity_start, end - sentence_start, type_numbers[before[end]]])
 
 
-def _entity_rows(scheme: Scheme, cells: Cells, labels: Iterable[str] | None) -> ClassRows:
+def _entity_rows(scheme: EntityScheme, cells: Cells, labels: Iterable[str] | None) -> ClassRows:
     types = defaultdict[str, int](count().__next__)
     gold = entities(scheme, [sentence for sentence, _ in cells], types)
     predicted = entities(scheme, [sentence for _, sentence in cells], types)
@@ -456,7 +456,8 @@ def _rank_correlations(rows: Ints, lengths: Ints, columns: Floats, size: int) ->
     x, y = ranks
 
     def covariation(first: Ints, second: Ints) -> Floats:
-        return (totals(first * second * lengths) - n * (n + 1) ** 2).astype(float)
+        products: Floats = (totals(first * second * lengths) - n * (n + 1) ** 2).astype(float)
+        return products
 
     spread = np.sqrt(covariation(x, x) * covariation(y, y))
     return np.clip(ratio(covariation(x, y), spread), -1.0, 1.0), np.array(constant)

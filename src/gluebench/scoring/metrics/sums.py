@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import Classes, MetricFunction, Point, ratio
+from gluebench.scoring.metrics.counts import Classes, MetricFunction, MetricValue, ratio
 from gluebench.scoring.numeric import Floats, Ints, np
 from gluebench.scoring.pairs import Pairs
 
@@ -41,13 +41,13 @@ class SumMetric(MetricFunction):
         """The numbers of each example, computed once for the same pairs."""
         return pairs.kept((self.rows, metric), lambda: self.rows(pairs, metric))
 
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value on all examples."""
         sums = self.rows_of(pairs, metric).sum(axis=0)
         value = float(self.of(sums))
         if value:
-            return Point(value)
-        return Point(value, self.undefined(sums))
+            return MetricValue(value)
+        return MetricValue(value, self.undefined(sums))
 
     def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each unit, exactly, from the sums without it."""
