@@ -1,7 +1,6 @@
 """Build records from the tables of a manifest: the keys, their types and their defaults.
 
-A manifest describes a whole benchmark, or says which tasks it keeps of the benchmark that it `extends`, and
-which it adds.
+A manifest describes a whole benchmark, or a part of another one (part.py).
 """
 
 from __future__ import annotations
@@ -9,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gluebench.benchmark.checks import check_part, name_finding
 from gluebench.benchmark.figures import heading
 from gluebench.benchmark.ids import ORDER, ids_of
-from gluebench.benchmark.lookup import UnknownNameError, file_name, find, table_beside
+from gluebench.benchmark.lookup import file_name, table_beside
 from gluebench.benchmark.metrics import ARTICLES, BUILT_IN, SCHEMES, guess_scheme, scheme_problem, takes
-from gluebench.benchmark.reader import Finding, Section, finite, key_path, one_of
+from gluebench.benchmark.reader import Section, finite, one_of
 from gluebench.benchmark.records import (
     ROLES,
     RULES,
@@ -53,7 +51,7 @@ def benchmark_record(root: Section) -> Benchmark:
     head = header(root)
     if "tasks" in head.values:
         head.reject("tasks", "is only for a benchmark that extends another; expected [tasks.NAME] tables")
-    tasks = tuple(_task(name, section) for name, section in root.named("tasks", KEYS["task"]))
+    tasks = tuple(task_record(name, section) for name, section in root.named("tasks", KEYS["task"]))
     # Auxiliary data are for training: they have no metrics or test files, and are not averaged.
     unscored: Mapping[str, Any] = {"section": "", "metrics": (), "files": (), "scored": False}
     auxiliary = tuple(
@@ -69,8 +67,8 @@ def benchmark_record(root: Section) -> Benchmark:
         tasks=tasks,
         references=references(head),
         auxiliary=auxiliary,
-        card=_card(head),
-        rank_by=_rule(head),
+        card=card_record(head),
+        rank_by=rule_of(head),
         **texts,
     )
 
@@ -83,7 +81,8 @@ def header(root: Section) -> Section:
     return root.inner("benchmark", KEYS["benchmark"])
 
 
-def _rule(head: Section, default: Rule = "mean") -> Rule:
+def rule_of(head: Section, default: Rule = "mean") -> Rule:
+    """The rule by which the benchmark ranks."""
     name = head.text("rank_by", default)
     rule = rule_named(name)
     if rule is None:
@@ -91,7 +90,8 @@ def _rule(head: Section, default: Rule = "mean") -> Rule:
     return rule or default
 
 
-def _card(head: Section) -> Card:
+def card_record(head: Section) -> Card:
+    """What the manifest says of its data: languages, people, uses."""
     card = head.inner("card", KEYS["card"])
     answers = card.inner("rai", KEYS["rai"])
     rai: dict[str, str | bool] = {}
@@ -114,7 +114,8 @@ def references(section: Section) -> tuple[Reference, ...]:
     return tuple(published)
 
 
-def _task(name: str, section: Section) -> Task:
+def task_record(name: str, section: Section) -> Task:
+    """A task from its table."""
     splits = _splits(section)
     files = _files(name, section, splits=splits)
     data = _data(name, section, splits)
@@ -394,112 +395,3 @@ def _source(section: Section, task: str) -> Source:
         return Source(corpus=section.text("title", task), license="not stated", citation="")
     source = section.inner("source", KEYS["source"])
     return Source(source.text("corpus"), **source.read(license="not stated", citation="", url=""))
-
-
-_MOST_NAMED = 4
-"""Largest number of tasks that the default title of a part names; a larger part gets their number."""
-
-
-def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
-    """The benchmark of a parent's tasks, all or those listed, and of tasks of its own.
-
-    None if the parent could not be read. URL and citation default to the parent's. Its references are not
-    inherited, since they average other tasks.
-    """
-    head = header(root)
-    name = head.text("name")
-    root.findings += name_finding(key_path(head.path, "name"), name)
-    added = tuple(_task(own, section) for own, section in root.named("tasks", KEYS["task"]))
-    published = references(head)
-    names = head.texts("tasks")
-    if not names and not added:
-        head.reject(
-            "tasks",
-            'is missing; expected the tasks to keep, by name or alias: ["SST-2", "AX"], '
-            "or a table [tasks.NAME] for each task to add",
-        )
-    if parent is None:
-        return None
-    if name == parent.name:
-        head.reject("name", f'"{name}" is what it extends; expected a name of its own')
-    names = names or tuple(task.name for task in parent.tasks)
-    tasks = _tasks_of_part(head, names, parent, added)
-    if not any(task.averaged for task in tasks):  # a second average, beside that of the parent
-        tasks = tuple(_with_weight(task) for task in tasks)
-    title, description = _title_and_description(parent, tasks, added)
-    present = {task.name for task in tasks}
-    ignored: list[TestFile] = []
-    for task in parent.tasks:
-        if task.name not in present:
-            ignored += task.files
-    ignored += parent.ignored
-    part = Benchmark(
-        **head.read(title=title, description=description, url=parent.url, citation=parent.citation),
-        name=name,
-        tasks=tasks,
-        notes=head.texts("notes"),  # the parent's notes may be about tasks that are left out
-        references=published,
-        ignored=tuple(ignored),
-        extends=(parent.name, *parent.extends),
-        card=_card(head),
-        rank_by=_rule(head, parent.rank_by),
-        auxiliary=tuple(extra for extra in parent.auxiliary if extra.trains in present),
-    )
-    root.findings += check_part(part, parent, added, list(root.findings))
-    return part
-
-
-def _with_weight(task: Task) -> Task:
-    """A task whose weight is 1, or a diagnostic set as it is."""
-    if not task.scored:
-        return task
-    return task._replace(weight=1.0)
-
-
-def _title_and_description(
-    parent: Benchmark, tasks: tuple[Task, ...], added: tuple[Task, ...]
-) -> tuple[str, str]:
-    """The title and the description of a benchmark that says nothing of itself."""
-    scored = [task.name for task in tasks if task.scored]
-    kept = [task for task in tasks if task not in added]
-    own = ", ".join(task.name for task in added)
-    if len(kept) == len(parent.tasks):
-        title = parent.title
-        if added:
-            title += f" and {own}"
-    elif len(tasks) <= _MOST_NAMED:
-        title = f"{parent.title}: {', '.join(task.name for task in tasks)}"
-    else:
-        title = f"{parent.title}: {sum(task.scored for task in kept)} of {len(parent.scored)} tasks"
-        if added:
-            title += f", and {own}"
-    what = f"A part of {parent.title}"
-    if added:
-        what = f"Tasks of {parent.title} with {own}"
-    description = f"{what}, ranked by the mean over {', '.join(scored)}"
-    others = ", ".join(task.name for task in tasks if not task.scored)
-    if others:
-        description += f"; {others} is reported beside it"
-    return title, f"{description}."
-
-
-def _tasks_of_part(
-    head: Section, names: tuple[str, ...], parent: Benchmark, added: tuple[Task, ...]
-) -> tuple[Task, ...]:
-    """The tasks of the names, in their order, and then the added ones that the names leave out."""
-    tasks: list[Task] = []
-    for position, name in enumerate(names):
-        path = key_path(head.path, "tasks", position)
-        try:
-            task = find(name, parent.tasks + added, what=f"task of {parent.name}")
-        except UnknownNameError as error:
-            head.findings.append(Finding(path, str(error)))
-            continue
-        if task in tasks:
-            head.findings.append(Finding(path, f'"{name}" is {task.name} again; expected each task once'))
-        else:
-            tasks.append(task)
-    tasks += [task for task in added if task not in tasks]
-    if tasks and not any(task.scored for task in tasks):
-        head.reject("tasks", "none of them is scored; expected one that is, beside the diagnostic set")
-    return tuple(tasks)

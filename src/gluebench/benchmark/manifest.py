@@ -61,8 +61,9 @@ def _packaged(name: str) -> Benchmark:
 
 def _load(path: str, children: tuple[str, ...]) -> Benchmark:
     """The benchmark at a path; `children` are the real paths of the manifests that extend it."""
-    from gluebench.benchmark.build import KEYS, benchmark_record, part_record
+    from gluebench.benchmark.build import KEYS, benchmark_record
     from gluebench.benchmark.checks import check
+    from gluebench.benchmark.part import part_record
     from gluebench.benchmark.reader import Section
 
     text, values = _parse(path)

@@ -18,8 +18,8 @@ from gluebench.scoring import measure
 from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import METRICS, point
-from gluebench.scoring.metrics.cells import normalize, tokens_of
 from gluebench.scoring.metrics.plain import pairs_of
+from gluebench.scoring.metrics.texts import normalize, tokens_of
 from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.units import units_of
 

@@ -14,7 +14,7 @@ from gluebench.data.tokens import overlap, words
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.intervals import OptionalInterval, accuracy_interval
-from gluebench.scoring.metrics.cells import exact_match
+from gluebench.scoring.metrics.texts import exact_match
 from gluebench.submission import Column, Submission
 from gluebench.submission.forms import cell_form, values_of
 

@@ -57,6 +57,7 @@ from gluebench.scoring.metrics.plain import (
     pairs_of,
     without_offset,
 )
+from gluebench.scoring.metrics.rankings import RANKING_METRICS
 from gluebench.scoring.metrics.relations import RELATION_METRICS
 from gluebench.scoring.metrics.sequences import SEQUENCE_METRICS
 from gluebench.scoring.metrics.sums import GROUP_SUMS, MEAN, NUMBER_SUMS, SumMetric
@@ -122,6 +123,7 @@ _BUILT_IN_METRICS: Iterable[MetricFunction] = chain(
     CELL_METRICS,
     CURVE_METRICS,
     SEQUENCE_METRICS,
+    RANKING_METRICS,
     DEPENDENCY_METRICS,
     RELATION_METRICS,
     INFORMATION_METRICS,
