@@ -213,7 +213,7 @@ def test_a_deleted_file_is_gone_and_another_of_the_same_content_stays(tiny: Benc
 
 def test_an_edit_of_a_release_in_the_database_is_found(evaluation: Phase) -> None:
     add(evaluation, "labels.tsv", LABELS, "results")
-    assert all(check.ok for check in integrity.examine(files=True))
+    assert all(check.ok for check in integrity.examine(files=True) if check.name != "orphan files")
     PhaseFile.objects.update(release="opens")
     (check,) = [check for check in integrity.examine() if not check.ok]
     assert "phase_files" in check.state
