@@ -264,8 +264,11 @@ def test_a_terminated_run_says_what_is_kept(gluebench: Run, tmp_path: Path):
 
 
 def test_ctrl_c_leaves_a_busy_server_alone_and_names_the_answers_that_are_kept(
-    gluebench: Run, tmp_path: Path
+    gluebench: Run, tmp_path: Path, request: pytest.FixtureRequest
 ):
+    # As a terminal starts it: what a shell runs in the background is deaf to the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     asked: list[dict] = []
 
     def busy(request: dict):

@@ -178,7 +178,8 @@ class _Copy:
         """Make links relative; those to what is not in the copy become text."""
         date = time.strftime("%Y-%m-%d", time.gmtime())
         about = f'<p class="legend">A copy of {date}: forms and accounts are not in it.</p>'
-        acts = re.compile(_ACTS.format(re.escape(self._root)), re.DOTALL)
+        root = re.escape(self._root)
+        acts = re.compile(_ACTS.format(root), re.DOTALL)
         for name, address in self._pages.items():
             file = self.folder / name
             text = acts.sub("", file.read_text(encoding="utf-8"))
