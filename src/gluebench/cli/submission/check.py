@@ -221,9 +221,10 @@ def as_lines(submission: Submission, *, done: list[str]) -> str:
         codes |= {problem.code for problem in unlisted}
         if unlisted:
             lines += ["hint: --fix OUT.zip reads more, and then finds:", *marked(unlisted)]
-        elif read.done and not read.problems:
+        elif read.done:
             shown = "; ".join(read.done[:_REPAIRS]) + " and more" * (len(read.done) > _REPAIRS)
-            lines.append(f"hint: --fix OUT.zip writes a copy with these repaired ({shown}).")
+            when = ", once the other problems are gone" if read.problems else ""
+            lines.append(f"hint: --fix OUT.zip writes a copy with these repaired{when} ({shown}).")
     lines += [f"hint: {hint}" for code, hint in _OPTIONS.items() if code in codes]
     return "".join(f"{line}\n" for line in lines)
 
