@@ -343,8 +343,16 @@ def home_page(search: str, page: int, *, signed_in: str, creates: bool) -> str:
 
 
 def _leaders(benchmark: Benchmark) -> str:
-    """Which systems of a board may be the best, in a few words; else who leads by score, or nothing."""
+    """Which systems of a board may be the best, in a few words; else who leads by score, or nothing.
+
+    Read once for each version of the board: the list of benchmarks is made anew for a change of any of them.
+    """
     benchmark = on_board(benchmark)
+    name = f"leaders {benchmark.pk} {benchmark.board_phase}"
+    return once(name, benchmark.version, lambda: _leaders_now(benchmark))
+
+
+def _leaders_now(benchmark: Benchmark) -> str:
     rows, _, order = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
     names = {row.system.pk: row.system.name for row in rows}
     if words := order.ranks.best_words(names, LEADERS):
