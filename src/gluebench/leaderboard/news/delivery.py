@@ -147,11 +147,9 @@ def _claimed() -> Iterator[Sequence[Delivery]]:
         mark = timezone.now()
         if due.filter(user=user).update(claimed=mark):
             rows = Delivery.objects.filter(user=user, claimed=mark, sent=None)
-            related = (
-                *("announcement__benchmark", "message__benchmark", "notice__submission__benchmark"),
-                "user",
-            )
-            yield list(rows.select_related(*related).order_by("pk"))
+            rows = rows.select_related("announcement__benchmark", "message__benchmark")
+            rows = rows.select_related("notice__submission__benchmark", "user")
+            yield list(rows.order_by("pk"))
 
 
 def _send(deliveries: Sequence[Delivery]) -> bool:

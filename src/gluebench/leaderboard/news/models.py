@@ -30,23 +30,29 @@ DIGEST_HOUR = 6
 _SALT = "gluebench.news"
 
 
-class Announcement(models.Model):
-    """A text for everybody who takes part in a benchmark; public."""
+class WrittenText(models.Model):
+    """What an organizer writes to people, with what its mail needs."""
 
-    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="announcements")
     title = models.CharField(max_length=120, validators=[plain])
     text = models.TextField(max_length=20_000)
     """Markdown."""
     site = models.CharField(max_length=300)
     """The site's address as its author saw it, for links in mail: "https://board.example.org/"."""
     at = models.DateTimeField(default=timezone.now)
-    changed = models.DateTimeField(null=True)
 
     class Meta:
+        abstract = True
         ordering = ["-at", "-pk"]
 
     def __str__(self) -> str:
         return self.title
+
+
+class Announcement(WrittenText):
+    """A text for everybody who takes part in a benchmark; public."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="announcements")
+    changed = models.DateTimeField(null=True)
 
     @property
     def address(self) -> str:
@@ -54,22 +60,11 @@ class Announcement(models.Model):
         return f"{self.site.rstrip('/')}{reverse('news', args=[self.benchmark.name])}#a{self.pk}"
 
 
-class Message(models.Model):
+class Message(WrittenText):
     """A mail to some of those who take part in a benchmark; on no page but the organizers'."""
 
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="messages")
-    title = models.CharField(max_length=120, validators=[plain])
-    text = models.TextField(max_length=20_000)
-    site = models.CharField(max_length=300)
-    """As `Announcement.site`."""
-    at = models.DateTimeField(default=timezone.now)
     by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-
-    class Meta:
-        ordering = ["-at", "-pk"]
-
-    def __str__(self) -> str:
-        return self.title
 
     @property
     def address(self) -> str:

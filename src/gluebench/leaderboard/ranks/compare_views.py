@@ -189,7 +189,9 @@ def _differences(benchmark: Benchmark, tasks: Sequence[Facts], whole: Facts | No
         verdict = f"{better} is better" if line["significant"] else "not significant"
         interval = f" ({line['interval']})" if line["interval"] else ""
         note = f"{title}: {signed(line['difference'], is_loss)}{interval}, {verdict}"
-        ink = QUIET if not line["significant"] else 0 if better == "A" else 1
+        ink = QUIET
+        if line["significant"]:
+            ink = 0 if better == "A" else 1
         link = "" if line is whole else reverse("task", args=[benchmark.name, title])
         rows.append(IntervalRow(title, value or 0.0, low, high, link, ink, note))
     axis = "A minus B" if is_loss else "A minus B, in points"

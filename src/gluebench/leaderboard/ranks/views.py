@@ -303,7 +303,11 @@ def _over_time(rows: Sequence[Row]) -> tuple[str, str]:
     shown = sorted(_best_first(rows), key=lambda row: not row["led"])[:POINTS]
     first = min(row["submitted"] for row in shown)
     days = [(row["submitted"] - first) / timedelta(days=1) for row in shown]
-    date_format = "%Y-%m-%d" if max(days) > 3 else "%m-%d %H:%M" if max(days) > 0.01 else "%H:%M:%S"
+    date_format = "%H:%M:%S"
+    if max(days) > 3:
+        date_format = "%Y-%m-%d"
+    elif max(days) > 0.01:
+        date_format = "%m-%d %H:%M"
     return _scatter(
         "Best score over time",
         [(row, day, row["led"]) for row, day in zip(shown, days, strict=True)],
