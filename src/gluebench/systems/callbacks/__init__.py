@@ -1,1 +1,1 @@
-"""Callbacks of other libraries' trainers: when training ends, a submission and dev scores with intervals."""
+"""Callbacks of other libraries: what gluebench writes when their training or their evaluation ends."""
