@@ -22,7 +22,7 @@ from gluebench.leaderboard.apps.accounts.models import Scope, User, issue
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.limits import registration as acts
-from gluebench.leaderboard.apps.limits.acts import change_policy
+from gluebench.leaderboard.apps.limits.acts import change_policy, create_team, join_team
 from gluebench.leaderboard.apps.limits.models import Acceptance, Invitation, Registration, version_of
 from gluebench.leaderboard.apps.limits.quota import QuotaError
 from gluebench.leaderboard.apps.news.delivery import deliver
@@ -243,6 +243,35 @@ def test_a_blocked_account_sends_nothing_by_any_policy_and_can_be_unblocked(
     assert not Submission.objects.public().exists()
     shown.refresh_from_db()
     assert shown.declined == acts.BLOCKED
+
+
+def test_a_blocked_account_changes_nothing_and_a_colleague_of_its_team_still_may(
+    tiny: Any, ada: User, owner: Client, organizer: Client, graded: Send, person: Callable[[str], User]
+) -> None:
+    policy(tiny, per="team")
+    bob = person("bob@example.org")
+    create_team(ada, "Owls")
+    join_team(bob, User.objects.get(pk=ada.pk).team.code)
+    row = graded(owner=User.objects.get(pk=ada.pk), name="Shown", public=False)
+    organizer.post(f"{LIST}/{ada.pk}", {"act": "block"})
+    address = f"/submissions/{row.key}"
+    _, secret = issue(ada, "a program", [Scope.READ, Scope.SUBMIT], timedelta(days=1))
+    headers = {"Authorization": f"Bearer {secret}"}
+    for act in ("publish", "unpublish", "withdraw", "restore", "choose", "unchoose"):
+        refused = Client().post(f"/api/v1{address}/{act}", headers=headers)
+        assert (refused.status_code, refused.json()["type"]) == (409, "urn:gluebench:participation"), act
+    for act, data in (("publish", {"public": "1"}), ("withdraw", {}), ("choose", {"chosen": "1"})):
+        page = text_of(owner.post(f"{address}/{act}", data, follow=True))
+        assert "has blocked this account" in page, act
+    changed = {"name": "Spam", "model": "m", "regime": "other"}
+    assert "has blocked this account" in text_of(owner.post(f"{address}/edit", changed, follow=True))
+    row.refresh_from_db()
+    assert (row.name, row.public, row.withdrawn) == ("Shown", False, None)
+    browser(bob).post(f"{address}/publish", {"public": "1"})
+    assert Submission.objects.public().filter(pk=row.pk).exists()
+    organizer.post(f"{LIST}/{ada.pk}", {"act": "unblock"})
+    owner.post(f"{address}/withdraw", {})
+    assert not Submission.objects.public().exists()
 
 
 def test_an_account_that_never_confirmed_its_address_can_be_blocked(

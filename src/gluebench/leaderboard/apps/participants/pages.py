@@ -26,6 +26,7 @@ from gluebench.leaderboard.apps.limits.models import (
     Acceptance,
     Invitation,
     Registration,
+    blocked_in,
     obstacle_for,
     rules_of,
     version_of,
@@ -218,8 +219,7 @@ def _group(benchmark: Benchmark, to: str, numbers: list[int]) -> QuerySet[User]:
     people = acts.participants_of(benchmark)
     if to == "chosen":
         return people.filter(pk__in=numbers)
-    blocked = benchmark.registrations.filter(standing=Standing.BLOCKED).values("user")
-    people = people.exclude(pk__in=blocked)
+    people = people.exclude(pk__in=blocked_in(benchmark).values("user"))
     if to == "waiting":
         waiting = benchmark.registrations.filter(standing=Standing.WAITING)
         return people.filter(pk__in=waiting.values("user"))
