@@ -438,6 +438,51 @@ def test_a_person_changes_the_name_under_account(owner: Client, ada: User) -> No
     assert User.objects.get(pk=ada.pk).name == "Ada"
 
 
+def test_the_list_has_pages_and_a_search_and_programs_get_everybody(
+    tiny: Any, organizer: Client, grace: User
+) -> None:
+    for number in range(205):
+        user = User.objects.create(email=f"{number}@uni{number % 3}.example", name=f"Person {number}")
+        Registration.objects.create(benchmark=tiny, user=user, standing="accepted")
+    sizes = [len(organizer.get(f"{LIST}{page}").context["participants"]) for page in ("", "?page=3")]
+    assert sizes == [100, 5]
+    assert "Page 3 of 3" in text_of(organizer.get(f"{LIST}?page=3"))
+    found = organizer.get(f"{LIST}?q=uni2.EXAMPLE+person")
+    assert (found.context["found"], len(found.context["participants"])) == (68, 68)
+    assert "Show all 205" in text_of(found)
+    assert "Nobody matches" in text_of(organizer.get(f"{LIST}?q=nowhere"))
+    _, secret = issue(grace, "a program", [Scope.ORGANIZE], timedelta(days=1))
+    headers = {"Authorization": f"Bearer {secret}"}
+    assert len(Client().get(f"/api/v1{LIST}/mail", headers=headers).json()["participants"]) == 205
+
+
+@pytest.mark.parametrize("sends_mail", [True, False])
+def test_those_who_are_ticked_are_approved_together_or_nobody(
+    tiny: Any, organizer: Client, person: Callable[[str], User], settings: Any, sends_mail: bool
+) -> None:
+    settings.MAIL_IS_SENT = sends_mail
+    policy(tiny, registration="approval")
+    people = [person(f"{name}@example.org") for name in ("one", "two", "three")]
+    for user in people:
+        register(browser(user))
+    page = text_of(organizer.get(LIST))
+    assert 'value="approve" formnovalidate>Approve those ticked' in page
+    assert (
+        page.count('<form class="plain column" method="post" id="mail">')
+        + page.count('<form method="post" id="mail">')
+        == 1
+    )
+    numbers = [str(user.pk) for user in people[:2]]
+    unknown = organizer.post(LIST, {"act": "approve", "people": [*numbers, "999999"]}, follow=True)
+    assert "Account 999999 does not take part" in text_of(unknown)
+    assert [standing(user) for user in people] == ["waiting"] * 3
+    done = organizer.post(LIST, {"act": "approve", "people": numbers, "to": "all", "title": ""}, follow=True)
+    assert "2 people may take part" in text_of(done)
+    assert [standing(user) for user in people] == ["accepted", "accepted", "waiting"]
+    assert Entry.objects.filter(action="registration approved").count() == 2
+    assert "required" in text_of(organizer.post(LIST, {"act": "approve"}, follow=True))
+
+
 def test_the_list_asks_the_database_a_fixed_number_of_questions(
     tiny: Any, organizer: Client, person: Callable[[str], User], django_assert_max_num_queries: Any
 ) -> None:
