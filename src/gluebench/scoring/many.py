@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role
 from gluebench.benchmark.atomic import replacing
+from gluebench.benchmark.extras import optional
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import Labels, gold_of, grade, with_tag_counts
-from gluebench.scoring.notebook import optional
 from gluebench.scoring.report import places, provenance, rounded
 from gluebench.submission.check import check
 from gluebench.submission.names import Names

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gluebench.benchmark.extras import optional
 from gluebench.data.errors import DataError
 from gluebench.data.organize.read import read_table
 from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, label_of, part_of, score_of
-from gluebench.scoring.notebook import optional
 from gluebench.scoring.table import ScoredTable
 
 ITEM, TASK, CLUSTER, GOLD = "item", "task", "cluster", "gold"
