@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import counted, ends, interval, percent, unit
 from gluebench.benchmark.lookup import ByName
-from gluebench.benchmark.tables import Table, numeric, to_frame, to_html
+from gluebench.benchmark.tables import Table, numeric, to_frame, to_html, to_json
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import OptionalInterval, Part
 from gluebench.scoring.metrics.counts import ClassScore
@@ -143,7 +142,7 @@ class Report(NamedTuple):
 
     def to_json(self) -> str:
         """The report as a JSON document; the same input gives the same bytes."""
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return to_json(self.as_dict())
 
     def __repr__(self) -> str:
         scored = sum(task.score is not None for task in self.tasks.values())

@@ -18,11 +18,16 @@ class _Echo:
 
 
 def csv_lines(
-    fields: Sequence[str], rows: Iterable[Sequence[object] | Mapping[str, object]], *, delimiter: str = ","
+    fields: Sequence[str],
+    rows: Iterable[Sequence[object] | Mapping[str, object]],
+    *,
+    delimiter: str = ",",
+    header: bool = True,
 ) -> Iterator[str]:
     """Yield a header and the rows as lines of CSV; None, or a field that a row lacks, is an empty cell."""
     writer = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n")
-    yield writer.writerow(fields)
+    if header:
+        yield writer.writerow(fields)
     for row in rows:
         if isinstance(row, Mapping):
             yield writer.writerow([row.get(field) for field in fields])
