@@ -6,14 +6,17 @@ import csv
 import io
 import json
 import re
+from html import escape
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from gluebench.benchmark import Label
 from gluebench.benchmark.figures import interval, percent
 from gluebench.benchmark.tables import (
+    Best,
     Column,
     Paper,
     Section,
@@ -225,3 +228,23 @@ def test_latex_prints_the_signs_of_tables() -> None:
     assert latex_escape('RMSE ↓ 1–6 {x} "−2"') == (
         r"RMSE $\downarrow$ 1--6 \textbraceleft{}x\textbraceright{} ''$-$2''"
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["[x](https://a.b)", "[x][y]", "www.a.b", "me@a.b", "@me", "$x$", "<b>", "![a](b)"]
+)
+def test_markdown_makes_no_link_image_or_formula_of_a_name(text: str) -> None:
+    pytest.importorskip("linkify_it", reason="finds addresses as GitHub does")
+    reader = MarkdownIt("gfm-like")
+    assert reader.render(markdown_escape(text)) == f"<p>{escape(text, quote=False)}</p>\n"
+
+
+def test_the_best_of_a_column_is_bold_and_columns_have_headings_in_common() -> None:
+    columns = ["system", numeric("Avg"), Column("CoLA", is_number=True, group="Single"), Column("RTE", True)]
+    table = Table(columns, [("a", Best("71.0"), "35.0", "50.1"), ("b_c", "70.0", Best("38.9"), "51.6")])
+    latex = to_latex(table)
+    assert r" &  & \multicolumn{1}{c}{Single} &  \\" in latex
+    assert r"a & \textbf{71.0} & 35.0 & 50.1 \\" in latex
+    assert r"| b\_c | 70.0 | **38.9** | 51.6 |" in to_markdown(table)
+    assert "<b>71.0</b>" in to_html(table)
+    assert "*" not in to_text(table, Paper())

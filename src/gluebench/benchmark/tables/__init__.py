@@ -7,11 +7,20 @@ from gluebench.benchmark.tables.markup import (
     to_latex,
     to_markdown,
 )
-from gluebench.benchmark.tables.table import Column, Section, Table, escape_controls, numeric, show_count
+from gluebench.benchmark.tables.table import (
+    Best,
+    Column,
+    Section,
+    Table,
+    escape_controls,
+    numeric,
+    show_count,
+)
 from gluebench.benchmark.tables.text import Paper, running_text, text_width, to_text
 from gluebench.benchmark.tables.values import csv_lines, to_csv, to_frame, to_json
 
 __all__ = [
+    "Best",
     "Column",
     "Paper",
     "Section",

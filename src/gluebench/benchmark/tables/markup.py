@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
+from itertools import groupby
 
-from gluebench.benchmark.tables.table import Column, Table
+from gluebench.benchmark.tables.table import Best, Column, Table
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -57,15 +58,17 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 def _markdown_cell(cell: str) -> str:
     text = markdown_escape(cell)
+    if isinstance(cell, Best):
+        return f"**{text}**"
     if _is_indented(cell):
         return f"&nbsp;&nbsp;{text}"
     return text
 
 
 def markdown_escape(text: str) -> str:
-    """Escape a text for Markdown and join its lines."""
-    escaped = re.sub(r"([\\`*_|<>~&])", r"\\\1", " ".join(text.split()))
-    return escaped.replace("](", r"]\(")
+    """Escape a text for Markdown and join its lines: no markup, link, mention or formula is left of it."""
+    line = " ".join(text.split())
+    return re.sub(r"([\\`*_|<>~&$@]|(?<=\])[(\[]|:(?=//)|(?<=www)\.)", r"\\\1", line)
 
 
 def _is_indented(cell: str) -> bool:
@@ -81,7 +84,10 @@ def to_latex(table: Table) -> str:
     if table.title:
         lines.append(rf"\textbf{{{latex_escape(table.title)}}}\par")
     titles = [column.title for column in table.columns]
-    lines += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _latex_row(titles)]
+    lines += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
+    if any(column.group for column in table.columns):
+        lines.append(_latex_groups(table.columns))
+    lines.append(_latex_row(titles))
     for section in table.sections:
         lines.append(r"\midrule")
         if section.title:
@@ -93,6 +99,18 @@ def to_latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _latex_groups(columns: Sequence[Column]) -> str:
+    """The headings above those of the columns."""
+    cells = []
+    for group, grouped in groupby(columns, key=lambda column: column.group):
+        span = len(list(grouped))
+        if group:
+            cells.append(rf"\multicolumn{{{span}}}{{c}}{{{latex_escape(group)}}}")
+        else:
+            cells += [""] * span
+    return " & ".join(cells) + r" \\"
+
+
 def _latex_row(cells: Sequence[str]) -> str:
     row = " & ".join(_latex_cell(cell) for cell in cells)
     if row.startswith(("[", "*")):  # after the \\ before, these would be its arguments
@@ -102,6 +120,8 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 def _latex_cell(cell: str) -> str:
     text = latex_escape(cell)
+    if isinstance(cell, Best):
+        return rf"\textbf{{{text}}}"
     if _is_indented(cell):
         return rf"\quad {text}"
     return text
@@ -135,5 +155,6 @@ def _html_row(tag: str, columns: Sequence[Column], cells: Sequence[str]) -> str:
     html = ""
     for column, cell in zip(columns, cells, strict=True):
         side = "right" if column.is_number else "left"
-        html += f'<{tag} style="text-align:{side}">{escape(cell)}</{tag}>'
+        text = f"<b>{escape(cell)}</b>" if isinstance(cell, Best) else escape(cell)
+        html += f'<{tag} style="text-align:{side}">{text}</{tag}>'
     return f"<tr>{html}</tr>"

@@ -16,12 +16,18 @@ def escape_controls(text: str) -> str:
 
 def show_value(value: Any) -> str:
     """A value as it is; empty for None."""
+    if isinstance(value, str):
+        return value
     return "" if value is None else str(value)
 
 
 def show_count(value: Any) -> str:
     """A whole number with commas between thousands; empty for None."""
     return "" if value is None else f"{value:,}"
+
+
+class Best(str):
+    """The text of a value that is the best of its column, which Markdown, LaTeX and HTML print bold."""
 
 
 class Column(NamedTuple):
@@ -36,6 +42,8 @@ class Column(NamedTuple):
     """Follows the title in the heading."""
     name: str = ""
     """Its key in CSV and JSON; the title if empty."""
+    group: str = ""
+    """A heading over this column and its neighbors of the same group, in LaTeX."""
     for_people: bool = True
     """Whether text, Markdown, LaTeX and HTML have it; CSV and JSON have every column."""
 
@@ -107,11 +115,12 @@ class Table:
             rows = []
             for row in section.rows:
                 texts = [self.columns[position].show(row[position]) for position in shown]
-                rows.append([escape_controls(text) for text in texts])
+                rows.append([type(text)(escape_controls(text)) for text in texts])
             sections.append(Section(rows, escape_controls(section.title)))
         columns = []
         for position in shown:
             column = self.columns[position]
-            columns.append(Column(escape_controls(column.heading), column.is_number))
+            heading = escape_controls(column.heading)
+            columns.append(Column(heading, column.is_number, group=escape_controls(column.group)))
         notes = [escape_controls(note) for note in self.notes]
         return Table(columns, sections=sections, title=escape_controls(self.title), notes=notes)
