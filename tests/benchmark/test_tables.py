@@ -248,3 +248,17 @@ def test_the_best_of_a_column_is_bold_and_columns_have_headings_in_common() -> N
     assert r"| b\_c | 70.0 | **38.9** | 51.6 |" in to_markdown(table)
     assert "<b>71.0</b>" in to_html(table)
     assert "*" not in to_text(table, Paper())
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_table_of_many_tasks_fits_and_keeps_each_row_under_its_first_column(width: int) -> None:
+    tasks = ["CoLA", "SST-2", "MRPC", "STS-B", "QQP", "MNLI-m", "MNLI-mm", "QNLI", "RTE", "WNLI"]
+    columns = ["system", *(numeric(task) for task in tasks)]
+    rows = [[name, *(f"{name} {place}/{place}" for place in range(10))] for name in ("ours", "base")]
+    lines = to_text(Table(columns, rows, title="Systems", notes=["A note."]), Paper(width=width)).splitlines()
+    assert max(map(len, lines)) <= width
+    headings = [line.split() for line in lines if line.startswith("system")]
+    assert [task for heading in headings for task in heading[1:]] == tasks
+    text = " ".join(lines)
+    assert all(f"{name} {place}/{place}" in text for name in ("ours", "base") for place in range(10))
+    assert (lines[0], lines[-1]) == ("Systems", "A note.")

@@ -104,22 +104,30 @@ class Table:
         """Each row as a mapping from the keys of the columns to values."""
         return [dict(zip(self.names, row, strict=True)) for row in self.rows]
 
+    def of_columns(self, positions: Sequence[int]) -> Table:
+        """The table of some columns, without title and notes."""
+        sections = []
+        for section in self.sections:
+            rows = [[row[position] for position in positions] for row in section.rows]
+            sections.append(Section(rows, section.title))
+        return Table([self.columns[position] for position in positions], sections=sections)
+
     def for_people(self) -> Table:
         """The columns and values that people read, as text with its control characters escaped.
 
         Names of files and systems may have them.
         """
         shown = [position for position, column in enumerate(self.columns) if column.for_people]
+        table = self.of_columns(shown)
         sections = []
-        for section in self.sections:
+        for section in table.sections:
             rows = []
             for row in section.rows:
-                texts = [self.columns[position].show(row[position]) for position in shown]
+                texts = [column.show(value) for column, value in zip(table.columns, row, strict=True)]
                 rows.append([type(text)(escape_controls(text)) for text in texts])
             sections.append(Section(rows, escape_controls(section.title)))
         columns = []
-        for position in shown:
-            column = self.columns[position]
+        for column in table.columns:
             heading = escape_controls(column.heading)
             columns.append(Column(heading, column.is_number, group=escape_controls(column.group)))
         notes = [escape_controls(note) for note in self.notes]

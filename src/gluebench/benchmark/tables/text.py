@@ -29,14 +29,45 @@ class Paper(NamedTuple):
 
 
 def to_text(table: Table, paper: Paper) -> str:
-    """The table with aligned columns and rules between sections; cells and notes are wrapped to the width."""
+    """The table with aligned columns and rules between sections; cells and notes are wrapped to the width.
+
+    A table that is too wide with its narrowest columns is printed in parts, each with the first column.
+    """
     table = table.for_people()
+    lines = [_in_style(line, paper, _BOLD) for line in _wrap_text(table.title, paper)]
+    for part in _fitting_parts(table, paper):
+        lines += _part_lines(part, paper)
+    for note in table.notes:
+        lines += _wrap_text(note, paper)
+    return "\n".join(lines) + "\n"
+
+
+def _fitting_parts(table: Table, paper: Paper) -> list[Table]:
+    """The table, or its columns in parts that fit."""
     widths = _column_widths(table, paper)
-    total = sum(widths) + len(GAP) * (len(widths) - 1)
-    rule = _in_style("-" * min(total, paper.width or LONGEST_RULE), paper, _DIM)
+    if paper.width is None or _total(widths) <= paper.width:
+        return [table]
+    parts = []
+    positions = [0]
+    for position in range(1, len(widths)):
+        is_full = _total([widths[at] for at in [*positions, position]]) > paper.width
+        if is_full and len(positions) > 1:
+            parts.append(table.of_columns(positions))
+            positions = [0]
+        positions.append(position)
+    return parts + [table.of_columns(positions)]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def _part_lines(table: Table, paper: Paper) -> list[str]:
+    """The headings and rows, with rules."""
+    widths = _column_widths(table, paper)
+    rule = _in_style("-" * min(_total(widths), paper.width or LONGEST_RULE), paper, _DIM)
     titles = [column.title for column in table.columns]
-    headings = _wrap_text(table.title, paper) + _row_lines(table, titles, widths)
-    lines = [_in_style(line, paper, _BOLD) for line in headings]
+    lines = [_in_style(line, paper, _BOLD) for line in _row_lines(table, titles, widths)]
     for section in table.sections:
         lines.append(rule)
         if section.title:
@@ -44,9 +75,7 @@ def to_text(table: Table, paper: Paper) -> str:
         for cells in section.rows:
             lines += _row_lines(table, cells, widths)
     lines.append(rule)
-    for note in table.notes:
-        lines += _wrap_text(note, paper)
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _column_widths(table: Table, paper: Paper) -> list[int]:
@@ -57,7 +86,7 @@ def _column_widths(table: Table, paper: Paper) -> list[int]:
     widths = [max(map(text_width, cells)) for cells in texts]
     if paper.width is None:
         return widths
-    excess = sum(widths) + len(GAP) * (len(widths) - 1) - paper.width
+    excess = _total(widths) - paper.width
     text_columns = [position for position, column in enumerate(table.columns) if not column.is_number]
     unbroken = {position: max(NARROWEST, _longest_word(texts[position])) for position in text_columns}
     for narrowest in (unbroken, dict.fromkeys(text_columns, NARROWEST)):  # break words only as a last resort
