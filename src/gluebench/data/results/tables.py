@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gluebench.benchmark.extras import optional
+from gluebench.benchmark.tables import csv_lines
 from gluebench.data.errors import DataError
 from gluebench.data.organize.read import read_table
 from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, label_of, part_of, score_of
-from gluebench.scoring.notebook import optional
 from gluebench.scoring.table import ScoredTable
 
 ITEM, TASK, CLUSTER, GOLD = "item", "task", "cluster", "gold"
@@ -301,9 +301,9 @@ def write_table(table: ScoredTable, path: str | os.PathLike[str]) -> None:
         arrow = optional("pyarrow", "Writing Parquet", "'gluebench[data]'")
         parquet.write_table(arrow.table({name: list(of) for name, of in columns.items()}), path)
     elif path.suffix in (".csv", ".tsv"):
+        delimiter = "," if path.suffix == ".csv" else "\t"
+        rows = zip(*columns.values(), strict=True)
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, delimiter="," if path.suffix == ".csv" else "\t", lineterminator="\n")
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values(), strict=True))
+            file.writelines(csv_lines(list(columns), rows, delimiter=delimiter))
     else:
         raise DataError(f"{path}: expected a name that ends in .csv, .tsv or .parquet")
