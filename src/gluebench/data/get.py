@@ -70,7 +70,8 @@ def build(
 
 def _sizes(task: Task, built: Built) -> Iterator[str]:
     for name, columns in built.splits.items():
-        size, rows = task.splits[name].size, len(columns[task.columns[0]])
+        size = task.splits[name].size
+        rows = len(columns[task.columns[0]])
         if rows != size:
             yield f"{name}: {rows:,} examples were built; the released split has {size:,}"
     yield from (f"{name}: not built" for name in task.splits if name not in built.splits)
@@ -149,7 +150,8 @@ class Getter:
 
     def _plan(self, task: Task, scratch: Path) -> Plan | Outcome:
         """What to fetch for a task; its outcome if there is nothing to fetch."""
-        options, place = self.options, self._place(task)
+        options = self.options
+        place = self._place(task)
         try:
             planned = plan(self.release, task, options.source, scratch, mirror=options.mirror)
         except DataError as error:
@@ -207,7 +209,8 @@ class Getter:
 
     def _prepare(self, task: Task, source: Path, origin: Origin | None) -> Dataset:
         places = (source, self.to, self.benchmark, task, self.release)
-        partial, keep_going = self.options.partial, self.options.keep_going
+        partial = self.options.partial
+        keep_going = self.options.keep_going
         return prepare_from_folder(*places, origin=origin, partial=partial, keep_going=keep_going)
 
     def _outcome(self, task: Task, work: Callable[[], Dataset]) -> Outcome:

@@ -110,7 +110,8 @@ class Shaper:
     def batch(self, columns: Sequence[pa.Array], prefix: str, places: Sequence[int]) -> pa.RecordBatch:
         """Convert one batch; problems name a row by `prefix` and its entry in `places`: "dev.tsv:3"."""
         columns, places = self._labeled(columns, prefix, places)
-        plan, rows = self.plan, len(columns[0])
+        plan = self.plan
+        rows = len(columns[0])
 
         def where(row: int) -> str:
             return f"{prefix}{places[row]}"

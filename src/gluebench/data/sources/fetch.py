@@ -57,7 +57,8 @@ class Meter:
     def __init__(self, *, shown: bool = False) -> None:
         from tqdm import tqdm
 
-        self._tqdm, self._shown = tqdm, shown
+        self._tqdm = tqdm
+        self._shown = shown
         self._bar: tqdm[None] = tqdm(disable=True)
 
     def say(self, line: str) -> None:
@@ -284,7 +285,8 @@ def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
     """The body as it comes; the first chunk holds HEAD bytes, or all that came before an error."""
     from urllib3.exceptions import HTTPError
 
-    head, failure = b"", None
+    head = b""
+    failure = None
     try:
         while len(head) < http.HEAD and (chunk := response.read1(CHUNK)):
             head += chunk

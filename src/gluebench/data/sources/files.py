@@ -216,7 +216,8 @@ class _Table:
         kept: list[tuple[bytes, int]] = []
         advice = self._release.faults or "fix the line, or fetch the file again"
         for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
-            problem, count = "", line.count(b"\t") + 1
+            problem = ""
+            count = line.count(b"\t") + 1
             if line and count < width and len(self.incomplete) < self._known.incomplete:
                 self.incomplete.append(number)
                 continue

@@ -139,7 +139,8 @@ def _labeled(
 def _batches(
     chosen: TaskFiles, split: str, known: Survey, *, task: Task, release: Release, notes: list[str]
 ) -> Iterator[pa.RecordBatch]:
-    path, task_release = chosen.files[split], release.tasks[task.name]
+    path = chosen.files[split]
+    task_release = release.tasks[task.name]
     if chosen.layout == "prepared":
         record = read_dataset(chosen.folder).splits[split]
         return read_earlier(path, known, task=task, split=task.splits[split], record=record)

@@ -127,25 +127,31 @@ def connection_error(error: Exception, address: str) -> TransferError:
 
     reason = getattr(error, "reason", None) if isinstance(error, known.MaxRetryError) else error
     where = host(address)
-    hint, retryable = "", True
+    hint = ""
+    retryable = True
     match reason:
         case known.ResponseError():
-            problem, retryable = f"{address}: redirected too many times, perhaps in a circle", False
+            problem = f"{address}: redirected too many times, perhaps in a circle"
+            retryable = False
         case known.SSLError():
             return _tls_error(reason, where)
         case known.ProxyError():
             problem = f"{where}: not reached through the proxy ({_reason(reason.original_error)})"
             hint = "the environment names it: HTTPS_PROXY, HTTP_PROXY, NO_PROXY"
         case known.NameResolutionError():
-            problem, hint = f"{where}: no such host is known", f"are you online? {_MIRRORS}"
+            problem = f"{where}: no such host is known"
+            hint = f"are you online? {_MIRRORS}"
         case known.ConnectTimeoutError() | known.NewConnectionError():
-            problem, hint = f"{where}: cannot be reached ({_reason(reason)})", _MIRRORS
+            problem = f"{where}: cannot be reached ({_reason(reason)})"
+            hint = _MIRRORS
         case known.TimeoutError():
-            problem, hint = f"{address}: nothing came in time", "--timeout waits longer"
+            problem = f"{address}: nothing came in time"
+            hint = "--timeout waits longer"
         case known.ProtocolError():
             problem = f"{address}: the connection was cut"
         case _:
-            problem, retryable = f"{address}: {_reason(reason or error)}", False
+            problem = f"{address}: {_reason(reason or error)}"
+            retryable = False
     unreachable = problem.startswith(where)  # about the host, not one address
     return TransferError(problem, hint=hint, retryable=retryable, unreachable=unreachable)
 

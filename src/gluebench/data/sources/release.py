@@ -170,7 +170,8 @@ def _tasks(
 def _split(section: Section | None, file: str) -> SplitRelease:
     if section is None:
         return SplitRelease((file,))
-    inner, hub = section.inner("hub", KEYS["hub file"]), None
+    inner = section.inner("hub", KEYS["hub file"])
+    hub = None
     if inner.values:
         known = (inner.text("path"), inner.text("sha256"), inner.count("bytes"))
         hub = HubFile(*known, inner.text("fingerprint", ""))

@@ -73,9 +73,11 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
 
 def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
     """The files of the zip. Raises DataError for paths outside the folder, links and encrypted files."""
-    members, problems = [], []
+    members = []
+    problems = []
     for member in opened.infolist():
-        path, fault = PurePosixPath(member.filename), ""
+        path = PurePosixPath(member.filename)
+        fault = ""
         if member.is_dir() or {*_NOISE} & {*path.parts}:
             continue
         outside = not path.parts or path.is_absolute() or ".." in path.parts or "\\" in member.filename

@@ -83,7 +83,9 @@ class Checkpoint:
     """A checkpoint's tokenizer, and loading and batched prediction of its models."""
 
     def __init__(self, name: str, *, engine: Engine, counting: Counting) -> None:
-        self._name, self._counting, self._engine = name, counting, engine
+        self._name = name
+        self._counting = counting
+        self._engine = engine
         self._tokenizer = PairTokenizer(name)
 
     def _model(self, name: str, **options: Any) -> nn.Module:
@@ -117,7 +119,8 @@ class Checkpoint:
 
         Each of several processes computes a share, and all return the whole.
         """
-        rank, world = self._engine.rank, self._engine.world
+        rank = self._engine.rank
+        world = self._engine.world
         order = sorted(range(len(encodings)), key=lambda at: len(encodings[at]["input_ids"]))
         own = order[rank::world]
         outputs: list[Tensor] = []
@@ -158,7 +161,8 @@ class FineTunedCheckpoint(Checkpoint):
         """Raises ModelError with the reason for each task that the checkpoint cannot answer."""
         self._meanings = _meanings(name, tasks, labels or {})
         super().__init__(name, engine=Engine(device, precision=precision), counting=counting)
-        self._longest, self._batch_size = longest, batch_size
+        self._longest = longest
+        self._batch_size = batch_size
         self._only = self._model(name)
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
@@ -188,7 +192,8 @@ def _meanings(name: str, tasks: Sequence[Task], given: Mapping[str, str]) -> dic
             "train one on each task with --fine-tune"
         )
     names = [str(config.id2label[code]) for code in sorted(config.id2label)]
-    meanings, problems = {}, []
+    meanings = {}
+    problems = []
     for task in tasks:
         try:
             meanings[task.name] = _meaning(task, names, given, model=f"hf:{name}")
@@ -216,7 +221,8 @@ def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, mode
 def muted() -> Iterator[None]:
     """Mute the messages, warnings of future versions and progress bars of transformers."""
     logging: Any = import_module("transformers.utils.logging")  # the library does not type it
-    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    before = logging.get_verbosity()
+    bars = logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
