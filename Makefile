@@ -90,7 +90,8 @@ $(VENV)/.audit: | $(BIN)/python
 	@touch $@
 
 docs: $(VENV)/.dev
-	$(BIN)/python -m docs.tools.commands > docs/reference/commands.md
+	$(BIN)/python -m docs.tools.commands
+	$(BIN)/python -m docs.tools.rooms
 	$(BIN)/python -m docs.tools.counting > docs/reference/counting.md
 	$(BIN)/python -m docs.tools.sealed > docs/reference/sealed.md
 	$(BIN)/python -m docs.tools.site

@@ -44,8 +44,8 @@ from worlds import (
 from gluebench.analysis.compare.scores import ScoreTest, file_tests, mean_score_test
 from gluebench.benchmark import Metric
 from gluebench.scoring import metrics as library
-from gluebench.scoring.inference import file_bars
-from gluebench.scoring.intervals import Part, holm, mean_bar
+from gluebench.scoring.inference import file_intervals
+from gluebench.scoring.intervals import Part, holm, optional_mean_interval
 from gluebench.scoring.metrics import FunctionMetric, point
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests
@@ -156,7 +156,7 @@ def bars_of(metrics: Sequence[Metric], pairs: Pairs) -> list[Part]:
     points = [point(metric, pairs) for metric in metrics]
     values = [each.value for each in points]
     values += [float(np.mean(values))] if len(values) > 1 else []
-    bars = file_bars(metrics, pairs, points)
+    bars = file_intervals(metrics, pairs, points)
     return [Part("", value, bar) for value, bar in zip(values, bars, strict=True)]
 
 
@@ -381,8 +381,10 @@ def averages(options: Options) -> Iterator[Row]:
             parts = []
             for files in tasks.values():
                 found = [bars_of(world.metrics, world.draw(rng)[WHOLE][0])[-1] for world in files]
-                parts.append(Part("", float(np.mean([each.value for each in found])), mean_bar(found)))
-            bar = mean_bar(parts)
+                parts.append(
+                    Part("", float(np.mean([each.value for each in found])), optional_mean_interval(found))
+                )
+            bar = optional_mean_interval(parts)
             tally.interval(bar.low, bar.high, truth)
         yield f"macro-average, tables at {accuracy}", tally, Goal()
 

@@ -27,7 +27,7 @@ from gluebench.analysis.compare.scores import file_tests
 from gluebench.benchmark import Metric, load_benchmark
 from gluebench.scoring import read_gold
 from gluebench.scoring.numeric import Floats
-from gluebench.scoring.pairs import Pairs, matched
+from gluebench.scoring.pairs import Pairs, join_by_index
 from gluebench.submission import check
 
 THEIRS = """
@@ -55,7 +55,9 @@ def compared(folder: Path) -> Compared:
     for task in glue.tasks:
         for name, metrics in task.metrics_by_file().items():
             answers = [submission.predictions[name] for submission in submissions]
-            columns = [matched(gold.columns[name], each, groups=None, size=len(each)) for each in answers]
+            columns = [
+                join_by_index(gold.columns[name], each, groups=None, size=len(each)) for each in answers
+            ]
             files[name] = (list(metrics), [[pairs] for pairs in columns])
     return files
 

@@ -17,7 +17,7 @@ import numpy as np
 from forms import metric, words
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.numeric import Floats
@@ -127,7 +127,7 @@ def coverage(world: World, n: int, number: int) -> Iterator[str]:
     rng, held = np.random.default_rng(n), [list[bool]() for _ in metrics]
     for _ in range(number):
         drawn = population.subset(rng.integers(0, SIZE, n).tolist())
-        bars = file_bars(metrics, drawn, [point(each, drawn) for each in metrics])
+        bars = file_intervals(metrics, drawn, [point(each, drawn) for each in metrics])
         for own, value, bar in zip(held, truth, bars, strict=False):
             if bar.low is not None and bar.high is not None:
                 own.append(bar.low <= value <= bar.high)
@@ -151,7 +151,7 @@ def timed(rows: int) -> None:
     for name, pairs in (("kendall", numbers), ("roc_auc", shares_of), ("macro_pr_auc", shares_of)):
         each = Metric(name, name, name, "F", "b" if name == "roc_auc" else None, ("a", "b"))
         start = time.process_time()
-        file_bars([each], pairs, [point(each, pairs)])
+        file_intervals([each], pairs, [point(each, pairs)])
         seconds = time.process_time() - start
         print(f"{name:14} {rows:,} rows: {seconds:5.1f} s CPU, {seconds / sort:5.1f} sorts   goal <= 10 s")
 

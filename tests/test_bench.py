@@ -41,7 +41,7 @@ LONG = {
     "soak": "--count 2 --full 1 --minutes 1 --clients 1",
 }
 """Those whose smallest form takes longer."""
-NEEDED = {"finetune": "a checkpoint", "mutate": "hours"}
+NEEDED = {"finetune": "a checkpoint", "mutate": "hours", "sharing": "prepared data"}
 """Those that cannot run by themselves, and what they need."""
 
 

@@ -29,6 +29,7 @@ EXAMPLES: dict[str, Any] = {
     "pattern": r"yes|no(?!\s+\w)",
     "printed": "393k",
     "pronoun": "she",
+    "root": "/leaderboard/",
     "word": "because",
     "words": "a|an|the",
 }
@@ -48,7 +49,7 @@ SHORT = {
         "gluebench/leaderboard/freeze.py",
         "_WAITING",
     ): "reads pages of the site, where people's text is escaped",
-    ("gluebench/leaderboard/freeze.py", "_ACTS"): "reads pages of the site, where people's text is escaped",
+    ("gluebench/leaderboard/freeze.py", "acts"): "reads pages of the site, where people's text is escaped",
     ("gluebench/leaderboard/freeze.py", "text"): "reads pages of the site, where people's text is escaped",
     ("gluebench/systems/adapters/answers.py", "_REASONING"): "reads a reply, limited by --max-tokens",
     ("gluebench/systems/adapters/answers.py", "_FENCE"): "reads a reply, limited by --max-tokens",

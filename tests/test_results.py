@@ -14,7 +14,7 @@ import pytest
 import gluebench
 from gluebench.benchmark import Benchmark
 from gluebench.scoring.notebook import to_frame
-from gluebench.scoring.plots import LONGEST, Row, forest, save, shortened
+from gluebench.scoring.plots import LONGEST, Row, forest, save, short_name
 from gluebench.submission.values import submission_of
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; the plot extra brings it")
@@ -238,7 +238,7 @@ def test_no_words_lie_over_others(results: dict[str, Any]) -> None:
     boxes = [text.get_window_extent() for text in words]
     over = [(a, b) for at, a in enumerate(boxes) for b in boxes[at + 1 :] if a.overlaps(b)]
     assert over == []
-    assert len(shortened("x" * 60)) == LONGEST
+    assert len(short_name("x" * 60)) == LONGEST
     assert ax.get_yticklabels()[1].get_text() == "$a_1$", "a dollar sign is not a formula"
     assert not ax.get_yticklabels()[1].get_parse_math()
 

@@ -35,7 +35,7 @@ def test_a_room_imports_only_the_rooms_before_it(room: str) -> None:
 
 
 APPS = ["common", "audit", "accounts", "benchmarks", "phases", "submissions", "similarity", "limits"]
-APPS += ["annotation", "ranks", "boards", "results", "ledger", "news", "webhooks", "uploads"]
+APPS += ["annotation", "ranks", "boards", "results", "ledger", "news", "participants", "webhooks", "uploads"]
 APPS += ["organizing", "api"]
 
 

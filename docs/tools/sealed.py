@@ -19,10 +19,10 @@ HIDDEN = "seen by its author and the organizers alone"
 LABELING = "labels by annotators, which no rank uses"
 
 UNSEALED: Mapping[str, Mapping[str, str]] = {
-    "accounts.Team": {ADDRESS: "name code", WHEN: "created", OWN: "merging"},
+    "accounts.Team": {ADDRESS: "name", WHEN: "created", OWN: "merging leader"},
     "accounts.User": {
         OWN: "password last_login is_superuser is_staff is_active date_joined",
-        ADDRESS: "first_name last_name email",
+        ADDRESS: "name first_name last_name email",
         "the present team; a submission has the team that it counts for": "team",
     },
     "accounts.Membership": {
@@ -53,6 +53,15 @@ UNSEALED: Mapping[str, Mapping[str, str]] = {
     "similarity.Sample": {DERIVED: "submission files"},
     "similarity.Comparison": {DERIVED: "benchmark at submissions pairs"},
     "limits.Override": {TEXT: "reason", WHEN: "by created"},
+    "limits.Invitation": {
+        "a link by which people register or join": "benchmark team code label uses used expires",
+        WHEN: "by created",
+    },
+    "limits.Registration": {
+        "who may submit from now on; nothing that was sent depends on it": "benchmark user standing",
+        "what a person said, and how the person came to register": "affiliation consent reason invitation",
+        WHEN: "at",
+    },
     "limits.Acceptance": {
         "who accepted which rules; asked before the first upload": "user benchmark digest at"
     },
@@ -68,8 +77,10 @@ UNSEALED: Mapping[str, Mapping[str, str]] = {
     "ranks.Pair": {DERIVED: "a b stamp asked at failure found"},
     "results.Results": {DERIVED: "leaders"},
     "news.Announcement": {"news of the site": "site"},
-    "news.MailChoice": {OWN: "user pace"},
-    "news.Delivery": {QUEUE: "announcement user due claimed sent refused"},
+    "news.Notice": {QUEUE: "submission event attempt"},
+    "news.MailChoice": {OWN: "user pace results"},
+    "news.Message": {TEXT: "benchmark title text site", WHEN: "at by"},
+    "news.Delivery": {QUEUE: "announcement message notice user due claimed sent refused"},
     "webhooks.Webhook": {OWN: "owner benchmark url created failures"},
     "webhooks.Delivery": {QUEUE: "webhook event body due attempts answer created"},
     "organizing.SiteText": {TEXT: "name text changed"},
@@ -104,7 +115,7 @@ def sealed_fields() -> dict[str, set[str]]:
     """The fields of each table that `verify` compares with a seal, the ledger or a sealed result."""
     from gluebench.leaderboard.audit.models import Entry
     from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.benchmarks.seals import COLUMNS, RELATED
+    from gluebench.leaderboard.benchmarks.seals import ADDED, COLUMNS, RELATED
     from gluebench.leaderboard.ledger import models as ledger
     from gluebench.leaderboard.submissions.models import Result, Submission
 
@@ -119,6 +130,7 @@ def sealed_fields() -> dict[str, set[str]]:
         "ledger.Node": {"level", "index", "hash"},
     }
     for part, columns in RELATED.items():
+        columns = (*columns, *ADDED.get(part, ()))
         model = "phases.Extension"
         if part != "extensions":
             field = Benchmark._meta.get_field(part)

@@ -16,7 +16,7 @@ from gluebench.analysis.lint.shortcuts import Lead, example_groups
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import DataError, Example
 from gluebench.scoring import read_gold
-from gluebench.scoring.intervals import Bar, wilson
+from gluebench.scoring.intervals import OptionalInterval, wilson
 
 GLUE = load_benchmark("glue")
 MNLI = GLUE.task("MNLI")
@@ -180,7 +180,7 @@ def test_what_the_paper_prints_stands_beside_the_same_train_and_test_alone() -> 
 def test_the_verdict_goes_by_the_lead_and_the_interval(
     low: float | None, high: float | None, lead: float, p: float, said: str
 ) -> None:
-    assert verdict(Bar(low, high), chance=1 / 3, lead=Lead(lead, p)) == said
+    assert verdict(OptionalInterval(low, high), chance=1 / 3, lead=Lead(lead, p)) == said
 
 
 # ---------------------------------------------------------------- data

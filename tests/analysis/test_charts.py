@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gluebench.analysis.charts import (
+    QUIET,
     STYLE,
-    ChartBar,
+    IntervalRow,
     Scale,
     ScatterPoint,
     as_file,
-    bar_chart,
     heat_chart,
+    interval_chart,
     scale_over,
     scatter_chart,
     tick_text,
@@ -38,14 +39,18 @@ def charts() -> dict[str, str]:
             ("one", NASTY, "three"),
             [HeatRow("Logic (364)", cells, heading=True), HeatRow("Négation (82)", cells[::-1])],
         ),
-        "bars": bar_chart(
+        "intervals": interval_chart(
             "Coarse",
-            [ChartBar(NASTY, 0.39, 0.31, 0.47), ChartBar("below zero", -0.08, -0.4, 0.29)],
+            [
+                IntervalRow(NASTY, 0.39, 0.31, 0.47, "/systems/1?a=1&b=2"),
+                IntervalRow("below zero", -0.08, -0.4, 0.29, ink=QUIET),
+            ],
             axis="R3",
+            zero=True,
         ),
         "scatter": scatter_chart(
             "Cost",
-            [ScatterPoint(NASTY, 1e6, 55, 53, 57), ScatterPoint("large", 3e8, 80.5, group=1)],
+            [ScatterPoint(NASTY, 1e6, 55, 53, 57), ScatterPoint("large", 3e8, 80.5, ink=1)],
             x_title="parameters",
             y_title="score",
             front=[(3e8, 80.5), (1e6, 55)],
@@ -54,33 +59,54 @@ def charts() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("name", ["heat", "bars", "scatter"])
+@pytest.mark.parametrize("name", ["heat", "intervals", "scatter"])
 def test_a_chart_is_the_one_that_was_looked_at(name: str) -> None:
     assert as_file(charts()[name]) == (GOLDEN / f"{name}.svg").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["heat", "bars", "scatter"])
+@pytest.mark.parametrize("name", ["heat", "intervals", "scatter"])
 def test_a_chart_is_well_formed_and_obeys_a_strict_content_policy(name: str) -> None:
     root = ET.fromstring(charts()[name])
     classes = set()
     for node in root.iter():
-        assert node.tag in {SVG + tag for tag in ("svg", "title", "desc", "rect", "path", "text", "g")}
+        assert node.tag in {SVG + tag for tag in ("svg", "title", "desc", "rect", "path", "text", "g", "a")}
         assert "style" not in node.attrib
-        assert not [key for key in node.attrib if key.startswith("on") or key in {"href", "fill", "stroke"}]
+        assert not [key for key in node.attrib if key.startswith("on") or key in {"fill", "stroke"}]
+        assert "href" not in node.attrib or node.tag == f"{SVG}a"
         classes |= set(node.get("class", "").split())
     assert {each for each in classes if f".{each}" not in STYLE} <= {
         "chart-on-none",
         *map("chart-on-{}".format, range(3)),
     }
-    assert root.get("role") == "img"
+    assert root.get("role") == ("group" if root.find(f"{SVG}a") is not None else "img")
     assert [child.tag for child in root][:2] == [SVG + "title", SVG + "desc"]
     assert NASTY in [node.text for node in root.iter()]
+
+
+def test_of_many_rows_only_marks_remain_and_the_tab_key_stops_at_none() -> None:
+    rows = [IntervalRow(f"system {at}", at, at - 9, at + 9, f"/{at}") for at in range(300)]
+    root = ET.fromstring(interval_chart("Rank sets", rows, axis="True rank"))
+    links = root.findall(f"{SVG}a")
+    assert [link.find(f"{SVG}title").text for link in links[:2]] == [
+        "system 0: 0, -9 to 9",
+        "system 1: 1, -8 to 10",
+    ]
+    assert {link.get("tabindex") for link in links} == {"-1"}
+    assert not [text for text in root.iter(f"{SVG}text") if "system" in text.text]
+
+
+def test_a_date_that_several_ticks_share_is_written_once() -> None:
+    points = [ScatterPoint("one", 0, 1), ScatterPoint("two", 1, 2)]
+    root = ET.fromstring(scatter_chart("t", points, x_title="x", y_title="y", x_words=lambda _: "11-27"))
+    assert [text.text for text in root.iter(f"{SVG}text")].count("11-27") == 1
 
 
 def test_a_chart_as_a_file_brings_its_style_with_it() -> None:
     root = ET.fromstring(as_file(charts()["heat"]))
     assert root.find(f"{SVG}style").text.strip() == STYLE.strip()
     assert "http" not in STYLE
+    assert "href=" in charts()["intervals"]
+    assert "href=" not in as_file(charts()["intervals"]), "nobody serves a system's page beside the file"
 
 
 def shades(dark: bool) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from gluebench.cli import main
 from gluebench.cli.analysis.compare import comparison_output
 from gluebench.cli.common.output import Paper, as_text
 from gluebench.scoring import grade
-from gluebench.scoring.intervals import Alone
+from gluebench.scoring.intervals import DiscordantCounts
 
 PHENOMENA = """
 [tasks.Probe.phenomena."Logic"]
@@ -46,7 +46,7 @@ def test_answers_that_hardly_differ_get_a_test_and_an_interval(make):
     gold = make([task("T", 100)], {"T": words([1] * 100)})
     a, b = [1] * 90 + [0] * 10, [1] * 88 + [0] * 12
     score = compare({"T": words(a)}, {"T": words(b)}, gold, resamples=200).tasks["T"].score
-    assert (score.withheld, score.p, score.alone) == (None, 0.25, Alone(2, 0))
+    assert (score.withheld, score.p, score.alone) == (None, 0.25, DiscordantCounts(2, 0))
     half = 1.959964 * ((5 / 103 - (2 / 103) ** 2) / 103) ** 0.5
     assert (score.low, score.high) == pytest.approx((2 / 103 - half, 2 / 103 + half), abs=1e-6)
 
@@ -217,9 +217,8 @@ def test_the_command_takes_runs_as_a_shell_writes_them_out(files, monkeypatch):
     assert data["runs"] == [3, 2]
     assert data["overall"]["margin"] == 0.015
     assert 0 <= data["overall"]["seeds"] <= 1
-    text = (
-        CliRunner().invoke(main, [*words_[:-1], "--benchmark", str(manifest), "--equivalence", "1.5"]).stdout
-    )
+    options = ["--benchmark", str(manifest), "--equivalence", "1.5", "--details"]
+    text = CliRunner().invoke(main, [*words_[:-1], *options]).stdout
     assert "same within 1.5" in text
     assert "seeds" in text
     empty = CliRunner().invoke(main, ["compare", "a1", "--against", "--gold", gold.folder])

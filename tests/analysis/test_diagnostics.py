@@ -248,8 +248,9 @@ def test_no_shade_without_another_system_or_without_any_interval() -> None:
     assert levels([score(0.1, None, "too few to say"), score(0.0, None, "not defined")]) == [None, None]
 
 
-def test_a_system_without_a_mistake_has_the_highest_shade_though_it_has_no_interval() -> None:
-    assert levels([score(0.2), score(0.5), score(1.0, None, "too few to say")])[2] == 4
+def test_what_is_too_few_to_say_has_no_shade_and_leaves_those_of_the_others() -> None:
+    assert levels([score(0.2), score(0.5), score(1.0, None, "too few to say")]) == [0, 4, None]
+    assert levels([score(0.2), score(1.0, None, "too few to say")]) == [None, None]
 
 
 def test_shades_without_intervals_span_the_systems() -> None:

@@ -18,7 +18,7 @@ from gluebench.analysis.lint.groups import (
 from gluebench.analysis.lint.labels import shift
 from gluebench.analysis.lint.shortcuts import lead_over
 from gluebench.scoring.inference import mcnemar
-from gluebench.scoring.intervals import share_bar
+from gluebench.scoring.intervals import accuracy_interval
 
 
 def test_rows_of_one_premise_and_pairs_in_both_directions_are_one_group() -> None:
@@ -76,7 +76,9 @@ def test_a_system_as_good_as_the_majority_is_seldom_above_it() -> None:
             hits = clustered(rng, 0.6, groups).tolist()
             usual = max(("yes", "no"), key=gold.count)
             lead = lead_over(usual, hits, gold, groups)
-            alarms[name] += verdict(share_bar(hits, groups), chance=0.5, lead=lead) == "above majority"
+            alarms[name] += (
+                verdict(accuracy_interval(hits, groups), chance=0.5, lead=lead) == "above majority"
+            )
     assert 0.012 <= alarms["independent"] / worlds <= 0.035
     assert 0.010 <= alarms["groups"] / worlds <= 0.035
 
@@ -86,7 +88,7 @@ def test_a_system_that_is_better_than_the_majority_is_above_it() -> None:
     gold = np.where(rng.random(450) < 0.6, "yes", "no").tolist()
     hits = (rng.random(450) < 0.75).tolist()
     lead = lead_over("yes", hits, gold, list(range(450)))
-    assert verdict(share_bar(hits, None), chance=0.5, lead=lead) == "above majority"
+    assert verdict(accuracy_interval(hits, None), chance=0.5, lead=lead) == "above majority"
 
 
 def test_groups_of_copies_are_no_evidence() -> None:

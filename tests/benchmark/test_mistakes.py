@@ -62,6 +62,13 @@ MISTAKES = {
         "benchmark.description",
         "is an integer; expected a string",
     ),
+    "an integer that no float can hold": (
+        "accuracy = 0.5",
+        f"accuracy = {10**400}",
+        "accuracy = 1",
+        "tasks.Mood.references[0].scores.accuracy",
+        "expected a finite number",
+    ),
     "blank text": (
         'description = "two tasks"',
         'description = " "',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import every_form
@@ -10,6 +11,7 @@ import pytest
 from gluebench.benchmark import ManifestError, load_benchmark
 from gluebench.benchmark.figures import between, interval, percent, points
 from gluebench.cli.benchmark import HEADER, details, short_size, table_notes, table_one
+from gluebench.cli.common.output import plain
 
 
 def test_table_1_of_glue() -> None:
@@ -133,6 +135,15 @@ def test_the_details_of_other_forms(tmp_path: Path) -> None:
     assert rows["Counts in the average"] == "yes, with the weight 2"
     humor = dict(details(benchmark, benchmark.task("Humor")))
     assert humor["Submission file"] == "answers.csv, column is_humor, predictions for test"
+
+
+def test_json_lists_ids_that_a_pattern_numbers(tmp_path: Path) -> None:
+    every_form.write(tmp_path / "forms", "forms")
+    benchmark = load_benchmark(tmp_path / "forms" / "forms.toml")
+    document = json.loads(json.dumps(plain(benchmark)))
+    emotions = next(task for task in document["tasks"] if task["name"] == "Emotions")
+    ids = emotions["splits"]["test"]["ids"]
+    assert (ids[0], ids[-1], len(ids)) == ("em_000", "em_039", 40)
 
 
 def test_the_heading_of_a_loss_and_its_reference(tmp_path: Path) -> None:

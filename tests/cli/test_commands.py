@@ -129,7 +129,7 @@ def test_check_says_which_option_repairs_what(world):
     (world.right / "Pairs.tsv").rename(world.right / "pairs_test.csv")
     result = world.run("check", world.right)
     assert "hint: --fix OUT.zip" in result.stdout
-    assert "pairs_test.csv taken for Pairs.tsv" in result.stdout
+    assert "pairs_test.csv: renamed to Pairs.tsv" in result.stdout
 
 
 def test_check_labels_are_those_of_a_task_and_go_with_fix(world):

@@ -1,4 +1,4 @@
-"""docs/reference/commands.md is what --help says; run with GLUEBENCH_WRITE_DOCS=1 to write it again."""
+"""The pages of docs/reference/commands are what --help says; GLUEBENCH_WRITE_DOCS=1 writes them again."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import os
 from pathlib import Path
 
 import click
+from click.testing import CliRunner
 
 from docs.tools import commands
 from gluebench.cli import main
-
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "commands.md"
 
 
 def every_command(path: str = "gluebench", command: click.Command = main):
@@ -22,16 +21,31 @@ def every_command(path: str = "gluebench", command: click.Command = main):
             yield from every_command(f"{path} {name}", command.get_command(context, name))
 
 
-def test_the_page_is_what_the_help_says() -> None:
+def test_the_pages_are_what_the_help_says() -> None:
     if os.environ.get("GLUEBENCH_WRITE_DOCS"):
-        PAGE.write_text(commands.page())
-    assert PAGE.read_text() == commands.page(), "stale: run `make docs`"
+        commands.write()
+    for path, text in commands.pages().items():
+        assert (commands.REFERENCE / path).read_text() == text, f"{path} is stale: run `make docs`"
+    written = {page.name for page in (commands.REFERENCE / "commands").iterdir()}
+    assert written == {Path(path).name for path in commands.pages()} - {commands.OVERVIEW}
 
 
-def test_every_command_is_on_the_page() -> None:
-    text = PAGE.read_text()
+def test_every_command_is_on_one_page() -> None:
+    text = "\n".join(commands.pages().values())
     for path, _ in every_command():
-        assert f"## `{path}`" in text
+        assert text.count(f"\n## `{path}`\n") == (path != "gluebench"), path
+
+
+def test_the_help_of_run_is_short_and_names_every_option() -> None:
+    short = CliRunner().invoke(main, ["run", "--help"]).output
+    long = CliRunner().invoke(main, ["run", "--help-all"]).output
+    assert len(short.splitlines()) < 0.6 * len(long.splitlines())
+    for path, command in every_command():
+        if path == "gluebench run":
+            names = [
+                parameter.opts[-1] for parameter in command.params if parameter.param_type_name == "option"
+            ]
+            assert not [name for name in names if name not in short or name not in long]
 
 
 def test_every_command_has_one_line_of_help_and_an_example() -> None:

@@ -46,6 +46,43 @@ def test_the_sample_in_every_table(sample_folder: Path) -> None:
     assert "printed" not in text, "nothing is printed of the sample"
 
 
+def test_labels_of_sets_tags_and_texts_are_not_hidden(tmp_path: Path) -> None:
+    (tmp_path / "forms.toml").write_text(
+        '[benchmark]\nname = "forms"\n'
+        '[tasks.Topics]\nform = "sets"\ncolumns = ["text"]\nlabels = ["joy", "anger"]\n'
+        'metrics = [{ name = "sets_accuracy" }]\nsplits.dev.size = 4\n'
+        '[tasks.Names]\nform = "tokens"\ncolumns = ["text"]\nlabels = ["O", "B-PER", "I-PER"]\n'
+        'metrics = [{ name = "entity_f1" }]\nsplits.dev.size = 4\n'
+        '[tasks.Open]\nform = "tokens"\ncolumns = ["text"]\n'
+        'metrics = [{ name = "token_macro_f1" }]\nsplits.dev.size = 4\n'
+        '[tasks.Answers]\nform = "text"\ncolumns = ["text"]\n'
+        'metrics = [{ name = "exact_match" }]\nsplits.dev.size = 4\n'
+    )
+    labels = {
+        "Topics": ["joy", "anger|joy", "", "joy"],
+        "Names": ["O O", "B-PER O", "O", "O B-PER I-PER"],
+        "Open": ["X X Y", "X", "Y", "X"],
+        "Answers": ["Paris", "Oslo", "Rome", "Bern"],
+    }
+    for task, words in labels.items():
+        (tmp_path / task).mkdir()
+        rows = "".join(f"{at}\ta b\t{word}\n" for at, word in enumerate(words))
+        (tmp_path / task / "dev.tsv").write_text(f"index\ttext\tlabel\n{rows}")
+    text = shown(tmp_path / "forms.toml", "--data", tmp_path)
+    assert "hidden" not in text
+    assert "joy: 75.0, anger: 25.0" in text
+    assert "O: 62.5, B-PER: 25.0, I-PER: 12.5" in text
+    assert "X: 66.7, Y: 33.3" in text
+    assert "given" in text
+
+
+@pytest.mark.parametrize("names", [("MNLI,STS-B",), ("MNLI", "STS-B"), ("MNLI, STS-B",)])
+def test_tasks_are_named_with_commas_or_one_by_one(sample_folder: Path, names: tuple[str, ...]) -> None:
+    options = [word for name in names for word in ("--task", name)]
+    data = json.loads(shown("sample", "--data", sample_folder, *options, "--json"))
+    assert [task["task"] for task in data["tasks"]] == ["MNLI", "STS-B"]
+
+
 def test_what_is_not_on_disk_is_a_dash(sample_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "RTE").mkdir()
     (tmp_path / "RTE" / "dev.tsv").write_bytes((sample_folder / "RTE" / "dev.tsv").read_bytes())

@@ -11,6 +11,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
+from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 
 WORDS = ("entailment", "neutral", "contradiction")
@@ -146,6 +147,14 @@ def test_a_submission_without_a_diagnostic_file(folder, tmp_path) -> None:
     gold = (folder / "gold" / "WNLI.tsv").read_text().replace("label", "prediction")
     (tmp_path / "other" / "WNLI.tsv").write_text(gold)
     assert "other: expected predictions in AX.tsv" in run(folder, str(tmp_path / "other"), code=1).stderr
+
+
+def test_nothing_is_said_of_files_of_other_tasks(folder, tmp_path) -> None:
+    shutil.copytree(folder / "ours", tmp_path / "ours")
+    size = load_benchmark("sample").task("WNLI").files[0].size()
+    rows = "".join(f"{at}\t1\n" for at in range(size))
+    (tmp_path / "ours" / "WNLI.tsv").write_text(f"index\tprediction\n{rows}")
+    assert run(folder, str(tmp_path / "ours")).stderr == ""
 
 
 def test_the_same_submission_twice_is_refused(folder) -> None:

@@ -144,7 +144,8 @@ def test_several_runs_have_mean_deviation_and_best(world):
 
 
 def test_compare_prints_the_table_and_the_words(world):
-    result = world.run("compare", world.right, world.worse, "--gold", world.gold, "--resamples", 500)
+    words = ("compare", world.right, world.worse, "--gold", world.gold, "--resamples", 500)
+    result = world.run(*words, "--details")
     assert result.exit_code == 0, result.output
     for heading in ("A - B [95 % interval]", "mid-p McNemar", "paired exchange", "average"):
         assert heading in result.stdout

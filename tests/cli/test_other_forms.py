@@ -69,7 +69,7 @@ def test_the_better_run_has_the_lower_loss(home: Path) -> None:
 
 
 def test_a_difference_of_losses_is_above_0_where_a_is_better(home: Path) -> None:
-    text = run(home, "losses", "compare", "runs/2", "runs/0", "--gold", "gold/").output
+    text = run(home, "losses", "compare", "runs/2", "runs/0", "--gold", "gold/", "--details").output
     line = next(line for line in text.splitlines() if line.startswith("average ↓"))
     a, b, difference = map(float, line.split("[")[0].split()[-3:])
     assert difference == pytest.approx(b - a, abs=1e-3)

@@ -46,7 +46,7 @@ def test_files_with_and_without_names_become_a_table(tmp_path: Path) -> None:
 
 
 def test_commands_take_the_table(table: Path) -> None:
-    compared = run("compare", "a", "b", "--table", table)
+    compared = run("compare", "a", "b", "--table", table, "--details")
     assert compared.exit_code == 0, compared.output
     assert "mid-p McNemar" in compared.stdout
     assert "parity: odd" in compared.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,78 @@ def test_no_data_at_all_is_one_message(tmp_path: Path) -> None:
     done = run("table6", "--row", "cbow", "--data", tmp_path, "--out", tmp_path)
     assert done.exit_code == 1
     assert "gluebench data get" in done.stderr
+
+
+def test_settings_and_threads_are_given_as_to_train_and_curves_are_drawn(
+    options: list[object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (gluebench[plot])")
+    threads: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", threads.append)
+    mine = [*options[:7], tmp_path, "--preset", "tiny", "--task", "WNLI", "--row", "single-bilstm"]
+    changes = ["--set", "max_checks=1", "--set", "hidden=3", "--set", "clip=2.5"]
+    done = run("table6", *mine, *changes, "--threads", 1)
+    assert done.exit_code == 0, done.output
+    assert threads[0] == 1
+    folder = tmp_path / "sample" / "tiny" / "single-bilstm" / "WNLI"
+    card = json.loads((folder / "seed-111" / "training" / "WNLI" / "seed-111" / "card.json").read_text())
+    assert (card["settings"]["clip"], card["checks"]) == (2.5, 1)
+    assert card["about"]["recipe"]["model"]["hidden"] == 3
+    assert "seed-111" in (folder / "curves.svg").read_text()
+    other = run("table6", *mine)
+    assert other.exit_code == 1
+    assert "name another folder with --out" in other.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 1), (signal.SIGTERM, 143)])
+def test_an_interrupted_row_says_what_is_kept_and_goes_on(
+    options: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
+) -> None:
+    from gluebench.systems.training.trainer import Trainer
+
+    plain_update = Trainer._update
+
+    def interrupted(self: Trainer) -> None:
+        plain_update(self)
+        signal.raise_signal(number)
+
+    mine = [*options[:7], tmp_path, "--preset", "tiny", "--task", "WNLI", "--row", "single-bilstm"]
+    mine += ["--set", "max_checks=1", "--set", "hidden=3"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_update", interrupted)
+        stopped = run("table6", *mine)
+    assert stopped.exit_code == code
+    assert "after update 1, which is saved in" in stopped.stderr
+    kept = f"Finished runs and saved states are in {tmp_path / 'sample' / 'tiny'}"
+    assert f"{kept}: the same command goes on from there." in " ".join(stopped.stderr.split())
+    resumed = run("table6", *mine)
+    assert resumed.exit_code == 0, resumed.output
+    assert "going on after update 1" in resumed.stderr
+
+
+def test_a_loss_that_is_no_number_is_one_sentence(options: list[object], tmp_path: Path) -> None:
+    mine = [*options[:7], tmp_path, "--preset", "tiny", "--task", "WNLI", "--row", "single-bilstm"]
+    done = run("table6", *mine, "--set", "learning_rate=1e30", "--set", "hidden=3")
+    assert done.exit_code == 1
+    assert isinstance(done.exception, SystemExit)
+    assert "Error: the training loss of WNLI is nan by update" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "said"),
+    [
+        ("single-bilstm", "clip=hard", "clip is 'hard'; expected a number"),
+        ("single-bilstm", "hidden=0", "hidden is 0; expected a number above 0"),
+        ("single-bilstm", "width=9", "width is no setting of single-bilstm"),
+        ("cbow", "clip=1", "cbow is a frozen encoder"),
+    ],
+)
+def test_a_setting_that_a_row_cannot_have_is_a_usage_error(
+    options: list[object], row: str, change: str, said: str
+) -> None:
+    done = run("table6", *options, "--row", row, "--set", change)
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.split())
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -230,6 +231,63 @@ def test_an_error_of_the_model_leaves_what_is_done(gluebench: Run, tmp_path: Pat
     assert "SST-2: 'perhaps' is not a label; expected one of 0, 1" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("answer", "task", "said"),
+    [
+        ("None", "RTE", "RTE: predict gives NoneType; expected a list with an answer for each example"),
+        ("(word for word in task.words)", "RTE", "RTE: predict gives generator; expected a list"),
+        ("[None] * len(examples)", "RTE", "RTE: None is not a label; expected one of entailment"),
+        ("[['entailment']] * len(examples)", "RTE", "RTE: ['entailment'] is not a label"),
+        ("[None] * len(examples)", "STS-B", "STS-B: None is not a number; expected a score"),
+    ],
+)
+def test_answers_that_are_none_are_one_sentence(
+    gluebench: Run, tmp_path: Path, answer: str, task: str, said: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delitem(sys.modules, "absent", raising=False)
+    (tmp_path / "absent.py").write_text(f"def answer(task, examples):\n    return {answer}\n")
+    result = gluebench("py:absent:answer", "--out", "o.zip", "--tasks", task)
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit)
+    assert said in " ".join(result.stderr.split())
+
+
+def test_a_terminated_run_says_what_is_kept(gluebench: Run, tmp_path: Path):
+    (tmp_path / "stopped.py").write_text(
+        "import signal\n\ndef answer(task, examples):\n"
+        "    if task.name == 'SST-2':\n        signal.raise_signal(signal.SIGTERM)\n"
+        "    return [task.words[0]] * len(examples)\n"
+    )
+    result = gluebench("py:stopped:answer", "--out", "o.zip")
+    assert result.exit_code == 143
+    assert "Stopped at SST-2. 1 task done, kept in o.run: the same command goes on" in result.stderr
+
+
+def test_ctrl_c_leaves_a_busy_server_alone_and_names_the_answers_that_are_kept(
+    gluebench: Run, tmp_path: Path, request: pytest.FixtureRequest
+):
+    # As a terminal starts it: what a shell runs in the background is deaf to the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+    asked: list[dict] = []
+
+    def busy(request: dict):
+        asked.append(request)
+        if len(asked) == 6:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        return "yes" if len(asked) < 5 else (429, "", {"Retry-After": "60"})
+
+    began = time.monotonic()
+    with chatting(busy) as server:
+        words = (f"api:m@{server.address}", "--out", "o.zip", "--cache", "kept", "--tasks", "RTE")
+        result = gluebench(*words, "--concurrency", "2")
+    assert time.monotonic() - began < 30  # not the 60 s that a retry waits
+    assert result.exit_code == 1
+    (answers,) = (tmp_path / "kept").iterdir()
+    assert f"Answers so far are in kept/{answers.name}" in " ".join(result.stderr.split())
+    assert len(answers.read_text().splitlines()) == 5  # a trial, what it showed, and three answers
+
+
 def test_a_chat_model_is_evaluated(gluebench: Run, tmp_path: Path, sample: Benchmark):
     def script(request):
         text = request["messages"][-1]["content"]
@@ -253,6 +311,38 @@ def test_a_chat_model_is_evaluated(gluebench: Run, tmp_path: Path, sample: Bench
     assert "100 asked, 5,000 + 200 tokens, cost 0.0054" in result.stderr
     assert "No answer in the submission: STS-B " in result.stderr
     assert "in the dev scores such a label counts as wrong" in " ".join(result.stderr.split())
+
+
+def test_fields_of_ones_own_join_each_request_and_make_another_run(gluebench: Run, tmp_path: Path):
+    with chatting(lambda request: "yes") as server:
+        words = (
+            f"api:m@{server.address}",
+            "--out",
+            "o.zip",
+            "--tasks",
+            "RTE",
+            "--limit",
+            "5",
+            "--cache",
+            "c",
+        )
+        own = '{"chat_template_kwargs": {"enable_thinking": false}, "max_tokens": null}'
+        result = gluebench(*words, "--extra-body", own)
+        assert result.exit_code == 0, result.output
+        for request in server.requests:
+            assert request["chat_template_kwargs"] == {"enable_thinking": False}
+            assert "max_tokens" not in request
+        other = gluebench(*words)
+        assert other.exit_code == 1
+        assert "extra_body" in other.stderr
+        for wrong, message in (
+            ("{", "no JSON object"),
+            ("[1]", "no JSON object"),
+            ('{"model": "x"}', "model is set"),
+        ):
+            result = gluebench(*words, "--extra-body", wrong)
+            assert result.exit_code == 2
+            assert message in result.stderr
 
 
 def asked_row(request: dict) -> str:
@@ -403,7 +493,7 @@ def test_a_tiny_bert_is_fine_tuned(gluebench: Run, tmp_path: Path, sample: Bench
     assert result.exit_code == 0, result.output
     valid(tmp_path / "o.zip", sample, {"RTE", "WNLI"})
     assert "RTE" in result.stdout
-    assert "trained 10 steps" in result.stderr
+    assert "check 1 of at most 1, update 10: RTE" in result.stderr
 
 
 @pytest.mark.slow

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
+import signal
 import statistics
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +65,67 @@ def test_an_interrupted_job_has_not_failed(tmp_path: Path, monkeypatch: pytest.M
         sweeps.attempt(job, tmp_path)
     assert not (tmp_path / "RTE" / sweeps.FAILED).exists()
     assert not sweeps.claims.is_held(tmp_path / "RTE")
+
+
+def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(
+    sample_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def one_then_stop(todo: Sequence[Job], folder: Path, place: Place) -> None:
+        sweeps.attempt(todo[0], folder)
+        signal.raise_signal(signal.SIGTERM)
+
+    (tmp_path / "guesses.py").write_text(GUESS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    monkeypatch.setattr(sweeps, "_run_local", one_then_stop)
+    out = tmp_path / "sweep"
+    options = [
+        "--row",
+        "py:guesses:predict",
+        "--tasks",
+        "RTE",
+        "--seeds",
+        "1,2",
+        "--data",
+        str(sample_folder),
+    ]
+    stopped = call("sweep", *options, "--out", str(out))
+    assert stopped.exit_code == 143
+    said = " ".join(stopped.stderr.split())
+    assert f"Stopped. 1 of 2 runs finished, in {out}, with what the others saved: the same command" in said
+    stopped = call("sweep", *options, "--out", str(out))
+    assert "1 of 2 runs ended, 1 to do" in stopped.stderr
+
+
+STUCK = """
+import time
+
+def predict(task, examples):
+    time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_terminal_ends_a_sweep_and_its_runs_without_a_traceback(
+    sample_folder: Path, tmp_path: Path
+) -> None:
+    """A terminal sends it to the sweep and to its runs."""
+    (tmp_path / "stuck.py").write_text(STUCK)
+    words = ["sweep", "--row", "py:stuck:predict", "--tasks", "RTE,WNLI", "--seeds", "1", "--workers", "2"]
+    words += ["--data", str(sample_folder), "--out", "sweep", "--benchmark", "sample"]
+    command = [sys.executable, "-m", "gluebench", *words]
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    running = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, preexec_fn=heed, **pipes)
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.glob("sweep/*/submission.run/run.json"))) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)
+    said, _ = running.communicate(timeout=30)
+    assert running.returncode == 1
+    assert "0 of 2 runs finished" in said
+    assert "Traceback" not in said
 
 
 def accuracies(folder: Path, name: str, data: Path, task: str) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,61 @@ def test_an_interrupted_training_says_what_is_saved_and_goes_on(
     resumed = train(*options)
     assert resumed.exit_code == 0, resumed.output
     assert "going on after update 1" in resumed.stderr
+
+
+def test_a_terminated_training_says_so_too_and_one_that_saved_nothing_says_that(
+    sample_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.systems.training.trainer import Trainer
+
+    plain_update = Trainer._update
+
+    def terminated(self: Any) -> None:
+        plain_update(self)
+        signal.raise_signal(signal.SIGTERM)
+
+    options = ("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "WNLI", *QUICK)
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_begin", lambda self: signal.raise_signal(signal.SIGTERM))
+        early = train(*options)
+    assert early.exit_code == 143
+    assert "Stopped. Nothing was saved yet; the same command starts over." in early.stderr
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_update", terminated)
+        stopped = train(*options)
+    assert stopped.exit_code == 143
+    assert "stopped by SIGTERM after update 1, which is saved in" in stopped.stderr
+    kept = f"0 runs finished and 1 saved in part, in {tmp_path}: the same command goes on from there."
+    assert kept in " ".join(stopped.stderr.split())
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert "going on after update 1" in train(*options).stderr
+
+
+def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(
+    sample_folder: Path, tmp_path: Path
+) -> None:
+    options = ("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "WNLI", *QUICK)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))  # less than the weights take
+        done = train(*options)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert done.exit_code == 1
+    assert isinstance(done.exception, SystemExit)
+    said = " ".join(done.stderr.split())
+    assert "seed-111" in said
+    assert ".pt: file too large. Free some space and repeat the command" in said
+    assert train(*options).exit_code == 0
+
+
+def test_a_loss_that_is_no_number_is_one_sentence(sample_folder: Path, tmp_path: Path) -> None:
+    options = ("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "WNLI", *QUICK)
+    done = train(*options, "--set", "learning_rate=1e30", "--set", "check_every=4")
+    assert done.exit_code == 1
+    assert isinstance(done.exception, SystemExit)
+    assert "Error: the training loss of WNLI is nan by update" in done.stderr
+    assert "or fp32, may help." in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,12 @@ from docs.blocks import FOLLOWED, SHOWN, Block, blocks
 from docs.sandbox import follow, make_template
 
 ROOT = Path(__file__).resolve().parents[2]
-GENERATED = ("reference/commands.md", "reference/sample-sentences.md", "example/README.md")
+GENERATED = (
+    "reference/commands.md",
+    "reference/commands/",
+    "reference/sample-sentences.md",
+    "example/README.md",
+)
 FOLLOWED_BY = {
     "tutorials/*": "tests/docs/test_tutorials.py",
     "contribute/adding-*": "tests/docs/test_adding.py",
@@ -25,7 +30,7 @@ def documented() -> Iterator[Path]:
     yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md"))
     for page in sorted((ROOT / "docs").rglob("*.md")):
         name = page.relative_to(ROOT / "docs").as_posix()
-        if name not in GENERATED and not any(page.match(pattern) for pattern in FOLLOWED_BY):
+        if not name.startswith(GENERATED) and not any(page.match(pattern) for pattern in FOLLOWED_BY):
             yield page
 
 

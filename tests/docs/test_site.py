@@ -86,7 +86,7 @@ def test_every_page_is_there_as_markdown_and_listed_for_language_models(site: Pa
     pages = {path.relative_to(site).with_suffix(".md").as_posix() for path in site.rglob("*.html")}
     assert twins == pages - {"404.md"}
     text = (site / "llms.txt").read_text("utf-8")
-    assert re.match(r"# gluebench\n\n> GLUE as software .+\n\n## Tutorials\n", text)
+    assert re.match(r"# gluebench\n\n> \*\*Know what your scores show.\*\* .+\n\n## Tutorials\n", text)
     listed = re.findall(r"^- \[[^\]]+\]\(([^)]+)\)", text, re.MULTILINE)
     assert {*listed} == twins - {"index.md"}
     full = (site / "llms-full.txt").read_text("utf-8")

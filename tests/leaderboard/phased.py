@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.test import Client
 from leaderboard.material import GOLD, zip_bytes
@@ -26,6 +26,18 @@ class Clock:
 
     def move(self, text: str) -> None:
         self.now = at(text)
+
+
+class Visitor(Client):
+    """A client that is signed in anew for each request, since the clock leaves sessions behind."""
+
+    def __init__(self, user: Any) -> None:
+        super().__init__()
+        self.user = user
+
+    def request(self, **request: Any) -> Any:
+        self.force_login(self.user)
+        return super().request(**request)
 
 
 Make = Callable[..., "Phase"]

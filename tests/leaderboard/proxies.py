@@ -36,9 +36,9 @@ def printed(language: str, start: str) -> str:
     return str(block)
 
 
-def nginx(folder: Path, port: int, site: int) -> list[str]:
-    """Write the configuration; returns the command. Of the block only addresses and TLS change."""
-    block = printed("nginx", "limit_conn_zone")
+def nginx(folder: Path, port: int, site: int, path: str) -> list[str]:
+    """Write the configuration; returns the command. Of the block only addresses, path and TLS change."""
+    block = printed("nginx", "limit_conn_zone").replace("location / {", f"location {path}/ {{")
     block = re.sub(r"listen 443 ssl;", f"listen 127.0.0.1:{port};", block)
     block = re.sub(r" +ssl_certificate.*\n", "", block)
     block = block.replace("127.0.0.1:8000", f"127.0.0.1:{site}").replace("$scheme", "https")
@@ -50,21 +50,23 @@ def nginx(folder: Path, port: int, site: int) -> list[str]:
     return ["nginx", "-e", f"{folder}/log", "-c", f"{folder}/nginx.conf"]
 
 
-def caddy(folder: Path, port: int, site: int) -> list[str]:
-    """Write the configuration; returns the command. Of the block only addresses and TLS change."""
+def caddy(folder: Path, port: int, site: int, path: str) -> list[str]:
+    """Write the configuration; returns the command. Of the block only addresses, path and TLS change."""
     options = printed("text", "{\n    servers").replace("{\n", "{\n    admin off\n", 1)
     block = printed("text", HOST).replace(f"{HOST} {{", f"http://{HOST}:{port} {{", 1)
     block = block.replace("127.0.0.1:8000 {", f"127.0.0.1:{site} {{\n header_up X-Forwarded-Proto https")
+    if path:
+        block = block.replace("reverse_proxy ", f"redir {path} {path}/\n reverse_proxy {path}/* ")
     (folder / "Caddyfile").write_text(options + block)
     return ["caddy", "run", "--config", f"{folder}/Caddyfile", "--adapter", "caddyfile"]
 
 
 @contextmanager
-def running(name: str, folder: Path, site: int) -> Iterator[int]:
-    """Start "nginx" or "caddy" before the site on that port; yields the port of the proxy."""
+def running(name: str, folder: Path, site: int, path: str = "") -> Iterator[int]:
+    """Start "nginx" or "caddy" before the site on that port, under a path; yields the port of the proxy."""
     port = free_port()
     folder.mkdir()
-    command = {"nginx": nginx, "caddy": caddy}[name](folder, port, site)
+    command = {"nginx": nginx, "caddy": caddy}[name](folder, port, site, path)
     environment = {"HOME": str(folder), "PATH": str(Path(str(shutil.which(name))).parent)}
     with (folder / "output").open("wb") as output:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)

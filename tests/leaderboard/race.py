@@ -22,6 +22,10 @@ POLICIES: dict[str, dict[str, Any]] = {
     "team": {"per_day": LIMIT, "per": "team"},
     "at_once": {"at_once": LIMIT},
 }
+INVITATION = "invitation"
+"""The kind of trial in which people register with an invitation for fewer of them."""
+GUESTS = 16
+"""The people who register at once in a trial of an invitation, one for each thread."""
 PEOPLE = 4
 """In a trial of teams: the people of one team, who all send."""
 
@@ -65,7 +69,9 @@ def _prepare(kind: str, trials: int) -> list[list[int]]:
 
     call_command("migrate", verbosity=0)
     unlimited = {"per_day": None, "at_once": None}
-    Benchmark.objects.create(name="race", title="Race", settings={**unlimited, **POLICIES[kind]})
+    Benchmark.objects.create(name="race", title="Race", settings={**unlimited, **POLICIES.get(kind, {})})
+    if kind == INVITATION:
+        return _prepare_guests(trials)
     people = []
     for trial in range(trials):
         count = PEOPLE if kind == "team" else 1
@@ -76,6 +82,28 @@ def _prepare(kind: str, trials: int) -> list[list[int]]:
                 acts.join_team(user, team.code)
         people.append([user.pk for user in found])
     connections.close_all()
+    return people
+
+
+def _prepare_guests(trials: int) -> list[list[int]]:
+    """People, and for each trial an invitation for some of them."""
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    from gluebench.leaderboard.accounts.models import User
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.limits.models import Invitation
+
+    benchmark = Benchmark.objects.get()
+    benchmark.settings = {**benchmark.settings, "registration": "invitation"}
+    benchmark.save()
+    people = []
+    for trial in range(trials):
+        expires = timezone.now() + timedelta(days=1)
+        Invitation.objects.create(benchmark=benchmark, code=f"trial-{trial}", uses=LIMIT, expires=expires)
+        guests = [User.objects.create_user(f"{trial}-{number}@example.org") for number in range(GUESTS)]
+        people.append([user.pk for user in guests])
     return people
 
 
@@ -105,6 +133,10 @@ def _send(people: list[list[int]], number: int, start: Any, results: Any) -> Non
     benchmark = Benchmark.objects.get()
     for trial, senders in enumerate(people):
         owner = User.objects.get(pk=senders[number % len(senders)])
+        if benchmark.policy.registration == INVITATION:
+            start.wait()
+            results.put((trial, _register(benchmark, owner, f"trial-{trial}")))
+            continue
         submission = Submission(owner=owner, benchmark=benchmark, name="A", model="B")
         start.wait()
         try:
@@ -118,13 +150,31 @@ def _send(people: list[list[int]], number: int, start: Any, results: Any) -> Non
     connections.close_all()
 
 
+def _register(benchmark: Any, user: Any, code: str) -> str:
+    """Register with an invitation; returns what came of it."""
+    from gluebench.leaderboard.limits.models import version_of
+    from gluebench.leaderboard.limits.registration import register
+    from gluebench.leaderboard.phases.table import ActError
+
+    try:
+        register(benchmark, user, version=version_of(benchmark), code=code)
+    except ActError:
+        return "refused"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "taken"
+
+
 def _kept(people: list[int]) -> dict[str, int]:
     """Rows, tasks and files there are for these people, and files without a row anywhere on the site."""
     from django.conf import settings
     from django_tasks_db.models import DBTaskResult
 
+    from gluebench.leaderboard.limits.models import Registration
     from gluebench.leaderboard.submissions.models import Submission
 
+    if guests := Registration.objects.filter(user__in=people).count():
+        return {"guests": guests}
     rows = Submission.objects.filter(owner__in=people)
     stored = {str(path.relative_to(settings.FOLDER.submissions)) for path in _files(settings)}
     tasks = {task.args_kwargs["args"][0] for task in DBTaskResult.objects.all()}

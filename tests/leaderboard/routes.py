@@ -57,6 +57,7 @@ CREATORS = "login 403 403 403 403 403 200"
 WHO_SEES = "404 404 404 200 200 404 200"
 ITS_OWNER = "login 404 404 200 404 404 404"
 ITS_OWNER_ACTS = "login 404 404 302 404 404 404"
+OF_PHASE = "404 404 404 404 404 200 200"
 API_FORM = "401 422 422 422 422 422 422"
 API_BODY = "401 400 400 400 400 400 400"
 API_OWNER = "401 404 404 200 404 404 404"
@@ -71,9 +72,11 @@ GET_ONLY = "staff staff staff staff staff staff 405"
 ACTS = """replace duplicate dry-run dry-run/delete opening/open opening/draft regrade news
 roles/remove-organizer roles/remove-reviewer limits/exceptions
 limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
-phases/<int:pk>/delete phases/<int:pk>/settle news/<int:pk>/take-back
-results/announce results/take-back copy/delete"""
-ACTS_THAT_READ = """copy texts looks limits phases phases/<int:pk> news/<int:pk> roles
+phases/<int:pk>/delete phases/<int:pk>/settle phases/files/<int:pk>/remove news/<int:pk>/take-back
+participants/<int:pk>/refuse participants/<int:pk>/block participants/<int:pk>/unblock
+participants/invitations/<int:pk>/end results/announce results/take-back copy/delete"""
+ACTS_THAT_READ = """participants/mail participants/invite participants/<int:pk>/approve
+copy texts looks limits phases phases/<int:pk> phases/<int:pk>/files news/<int:pk> roles
 submissions/<slug:key>/approve submissions/<slug:key>/decline submissions/<slug:key>/mark
 submissions/<slug:key>/regrade"""
 
@@ -120,6 +123,12 @@ ROUTES = (
         "405",
     ),
     Route("benchmarks/<slug:name>/join", "/benchmarks/tiny/join", "200", "login 200 200 200 200 200 200"),
+    Route(
+        "benchmarks/<slug:name>/join/<slug:code>",
+        "/benchmarks/tiny/join/no-such-code",
+        "200",
+        "login 200 200 200 200 200 200",
+    ),
     Route("benchmarks/<slug:name>/news", "/benchmarks/tiny/news", "200", "405"),
     Route("benchmarks/<slug:name>/news.atom", "/benchmarks/tiny/news.atom", "200", "405"),
     Route("unsubscribe/<str:code>", "/unsubscribe/1:altered", "404", "404"),
@@ -291,6 +300,47 @@ ROUTES = (
         {"reason": "New labels"},
     ),
     Route(
+        "benchmarks/<slug:name>/organize/participants",
+        "/benchmarks/tiny/organize/participants",
+        ORGANIZERS,
+        ORGANIZERS_ACT,
+        {"act": "invite", "uses": "1", "days": "7"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/participants.csv",
+        "/benchmarks/tiny/organize/participants.csv",
+        ORGANIZERS,
+        POST_ONLY,
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/participants/<int:pk>",
+        "/benchmarks/tiny/organize/participants/{user}",
+        ORGANIZERS,
+        ORGANIZERS_ACT,
+        {"act": "block", "reason": "Spam"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/participants/<int:pk>",
+        "/benchmarks/another/organize/participants/{user}",
+        "login 403 403 403 403 404 404",
+        "login 403 403 403 403 404 404",
+        {"act": "block", "reason": "Spam"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/participants/invitations/<int:pk>",
+        "/benchmarks/tiny/organize/participants/invitations/{invitation}",
+        POST_ONLY,
+        ORGANIZERS_ACT,
+        {"act": "end"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/participants/invitations/<int:pk>",
+        "/benchmarks/another/organize/participants/invitations/{invitation}",
+        POST_ONLY,
+        "login 403 403 403 403 404 404",
+        {"act": "end"},
+    ),
+    Route(
         "benchmarks/<slug:name>/organize/news",
         "/benchmarks/tiny/organize/news",
         ORGANIZERS,
@@ -345,6 +395,7 @@ ROUTES = (
     Route("benchmarks/<slug:name>/style.css", "/benchmarks/tiny/style.css", "200", "405"),
     Route("terms/edit", "/terms/edit", CREATORS, "login 403 403 403 403 403 422"),
     Route("privacy/edit", "/privacy/edit", CREATORS, "login 403 403 403 403 403 422"),
+    Route("organize", "/organize", SIGNED_IN, POST_ONLY),
     Route("organize/new", "/organize/new", CREATORS, "login 403 403 403 403 403 422"),
     Route("organize/new/<slug:token>", "/organize/new/0123456789abcdef", NOTHING_YET, NOTHING_YET),
     Route("benchmarks/<slug:name>/organize/setup", "/benchmarks/tiny/organize/setup", ORGANIZERS, POST_ONLY),
@@ -415,7 +466,7 @@ ROUTES = (
         "/benchmarks/tiny/organize/limits/exceptions",
         POST_ONLY,
         ORGANIZERS_ACT,
-        {"who": "other@example.org", "per_day": "5", "reason": "A workshop"},
+        {"who": "account-{user}", "per_day": "5", "reason": "A workshop"},
     ),
     Route(
         "benchmarks/<slug:name>/organize/limits/exceptions/<int:pk>/remove",
@@ -453,8 +504,22 @@ ROUTES = (
         )
         for act, status in (("save", 422), ("extend", 422), ("delete", 302))
     ),
+    Route(
+        "benchmarks/<slug:name>/organize/phases/<int:pk>/files",
+        "/benchmarks/another/organize/phases/{phase}/files",
+        "login 403 403 403 403 200 200",
+        "login 403 403 403 403 422 422",
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/phases/files/<int:pk>/remove",
+        "/benchmarks/another/organize/phases/files/{file}/remove",
+        POST_ONLY,
+        "login 403 403 403 403 302 302",
+        {"reason": "A wrong file"},
+    ),
+    Route("benchmarks/<slug:name>/data/<path:path>", "/benchmarks/another/data/later.tsv", OF_PHASE, "405"),
     # account
-    Route("account/", "/account/", SIGNED_IN, POST_ONLY),
+    Route("account/", "/account/", SIGNED_IN, LED_ON, {"name": "Ada"}),
     Route(
         "account/tokens",
         "/account/tokens",
@@ -465,7 +530,7 @@ ROUTES = (
     Route("account/tokens/<int:pk>/revoke", "/account/tokens/{token}/revoke", POST_ONLY, ITS_OWNER_ACTS),
     Route("account/webhooks", "/account/webhooks", SIGNED_IN, "login 422 422 422 422 422 422"),
     Route("account/webhooks/<int:pk>", "/account/webhooks/1", NOTHING_YET, NOTHING_YET),
-    Route("account/mail", "/account/mail", SIGNED_IN, LED_ON, {"pace": "daily"}),
+    Route("account/mail", "/account/mail", SIGNED_IN, LED_ON, {"pace": "daily", "results": "none"}),
     Route("account/export", "/account/export", SHOWN_AGAIN, SHOWN_AGAIN),
     Route(
         "account/delete",
@@ -480,7 +545,8 @@ ROUTES = (
     Route("account/team/join/<slug:code>", "/account/team/join/{code}", SIGNED_IN, LED_ON),
     Route("account/team/merge/<int:pk>", "/account/team/merge/{team}", POST_ONLY, LED_ON),
     Route("account/team/leave", "/account/team/leave", POST_ONLY, LED_ON),
-    Route("account/team/renew", "/account/team/renew", POST_ONLY, LED_ON),
+    Route("account/team/renew", "/account/team/renew", POST_ONLY, LED_ON, {"uses": "1", "days": "7"}),
+    Route("account/team/member", "/account/team/member", POST_ONLY, LED_ON, {"account": "{user}"}),
     Route("account/sessions/", "/account/sessions/", SIGNED_IN, LED_ON),
     Route(
         "account/login/",
@@ -681,6 +747,10 @@ ROUTES = (
     Route("api/v1/submissions/<slug:key>/replace", "/api/v1/submissions/{key}/replace", "405", API_FORM),
     Route("api/v1/team", "/api/v1/team", API_SIGNED_IN, API_BODY),
     Route("api/v1/team/join", "/api/v1/team/join", "405", API_BODY),
+    *(
+        Route(f"api/v1/team/{act}", f"/api/v1/team/{act}", "405", API_BODY)
+        for act in ("invite", "remove", "leader")
+    ),
     Route("api/v1/team/leave", "/api/v1/team/leave", "405", "401 409 409 200 409 409 409"),
     Route("api/v1/work", "/api/v1/work", "405", "401 400 400 400 400 400 400"),
     Route(
@@ -700,6 +770,12 @@ ROUTES = (
     Route(
         "api/v1/benchmarks/<slug:name>/organize/submissions.csv",
         "/api/v1/benchmarks/tiny/organize/submissions.csv",
+        "401",
+        "405",
+    ),
+    Route(
+        "api/v1/benchmarks/<slug:name>/organize/participants.csv",
+        "/api/v1/benchmarks/tiny/organize/participants.csv",
         "401",
         "405",
     ),

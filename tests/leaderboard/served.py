@@ -49,12 +49,15 @@ class Served:
         gold: Path | None = None,
         environment: Mapping[str, str] | None = None,
         data: Path | None = None,
+        archive: Path | None = None,
     ) -> None:
-        """Serve a new site: with the tiny benchmark and these labels, or without any benchmark."""
+        """Serve a new site: with the tiny benchmark and these labels, an export, or no benchmark."""
         self.folder = folder
         mine = {key: value for key, value in os.environ.items() if key != VARIABLE}
         self._environment = {**mine, "PYTHONPATH": _HOME, **(environment or {})}
-        if not self._environment.get("GLUEBENCH_DATABASE"):
+        if archive is not None:
+            self.command("import", str(archive), "--site", str(folder))
+        elif not self._environment.get("GLUEBENCH_DATABASE"):
             new_site(folder)
         else:
             self.python(f"{_IMPORTS}commands.init(sys.argv[1])", str(folder))

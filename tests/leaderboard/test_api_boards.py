@@ -158,7 +158,7 @@ def test_the_documentation_needs_no_other_site(client: Client, db: None) -> None
     [
         ("/benchmarks/tiny/board?by=borda", ["by"], "takes page, per_page, phase"),
         ("/benchmarks/tiny/board?page=1&perpage=3&Page=2", ["perpage", "Page"], "takes page, per_page"),
-        ("/benchmarks/tiny/pairs?phase=1", ["phase"], "takes none"),
+        ("/benchmarks/tiny/pairs?down=1", ["down"], "takes phase"),
         ("/benchmarks?name=x", ["name"], "takes"),
         ("/account?all=1", ["all"], "takes none"),
         ("/submissions?stat=graded", ["stat"], "takes"),

@@ -19,7 +19,7 @@ from gluebench.leaderboard.accounts.models import Scope, Team, User, issue
 from gluebench.leaderboard.api.organizing import PAGES
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.phases.models import Phase, PhaseFile
 from gluebench.leaderboard.submissions.models import Submission
 
 V1, HERE = "/api/v1", "/benchmarks/tiny/organize"
@@ -37,8 +37,9 @@ CHOICES = {
 TEXTS = {"title": "Tiny", "overview": "Kept.", "faq": "Why?"}
 ALL_LIMITS = {"open": "on", "per_day": "7", "per": "team", "window": "rolling", "incomplete": "on"}
 TO_BOB = {"email": "bob@example.org", "role": "reviewer"}
-FOR_BOB = {"who": "bob@example.org", "per_day": "3", **WHY}
+FOR_BOB = {"who": "account-{guest}", "per_day": "3", **WHY}
 LONGER = {"closes": "2999-03-01T00:00", **WHY}
+GUESTS = {"label": "A class", "uses": "5", "days": "9"}
 NEWS = {"title": "T", "text": "*x*"}
 COPY = {"name": "tiny-2", "title": "Tiny 2"}
 # (address of the act, what a program sends, page, what a browser sends there, action in the log)
@@ -54,6 +55,29 @@ CASES: list[tuple[str, Mapping[str, Any], str, Mapping[str, Any], str]] = [
         WHY,
         "exception removed",
     ),
+    ("/participants/invite", GUESTS, "/participants", {**GUESTS, "act": "invite"}, "invitation"),
+    (
+        "/participants/invitations/{invitation}/end",
+        {},
+        "/participants/invitations/{invitation}",
+        {"act": "end"},
+        "invitation ended",
+    ),
+    (
+        "/participants/{guest}/approve",
+        {},
+        "/participants/{guest}",
+        {"act": "approve"},
+        "registration approved",
+    ),
+    ("/participants/{guest}/block", WHY, "/participants/{guest}", {**WHY, "act": "block"}, "account blocked"),
+    (
+        "/participants/{blocked}/unblock",
+        {},
+        "/participants/{blocked}",
+        {"act": "unblock"},
+        "account unblocked",
+    ),
     ("/phases", {"name": "Next", **LATER}, "/phases", {"name": "Next", **LATER, **CHOICES}, "phase"),
     (
         "/phases/{phase}",
@@ -65,12 +89,13 @@ CASES: list[tuple[str, Mapping[str, Any], str, Mapping[str, Any], str]] = [
     ("/phases/{phase}/extend", LONGER, "/phases/{phase}", {**LONGER, "act": "extend"}, "phase changed"),
     (
         "/phases/{phase}/extend",
-        {"who": "A team", **LONGER},
+        {"who": "team-{team}", **LONGER},
         "/phases/{phase}",
-        {"who": "A team", **LONGER, "act": "extend"},
+        {"who": "team-{team}", **LONGER, "act": "extend"},
         "extension",
     ),
     ("/phases/{phase}/delete", WHY, "/phases/{phase}", {**WHY, "act": "delete"}, "phase deleted"),
+    ("/phases/files/{file}/remove", WHY, "/phases/files/{file}/remove", WHY, "phase file deleted"),
     ("/news", NEWS, "/news", {**NEWS, "act": "publish"}, "announcement"),
     (
         "/news/{news}",
@@ -149,15 +174,27 @@ class Site:
             name="other", title="Other", manifest=tiny.manifest, gold_digest="0" * 64
         )
         other.organizers.add(self.people["foreign"])
-        Team.objects.create(name="A team")
+        team = Team.objects.create(name="A team")
+        User.objects.filter(pk=self.people["bob"].pk).update(team=team)
         times = {name: f"{TIMES[name]}Z" for name in ("opens", "closes")}
+        phase = Phase.objects.create(benchmark=tiny, name="Test", **times)
+        later = Phase.objects.create(benchmark=tiny, name="Much later", opens="2999-12-01T00:00Z")
+        file = PhaseFile(
+            benchmark=tiny, phase=later, path="a.tsv", release="opens", file="tiny/phases/a", size=1
+        )
+        file.save()
         self.places = {
-            "phase": Phase.objects.create(benchmark=tiny, name="Test", **times).pk,
+            "phase": phase.pk,
+            "file": file.pk,
             "news": tiny.announcements.create(title="Test phase", text="It begins.", site="").pk,
             "override": tiny.overrides.create(user=self.people["second"], per_day=3, reason="A workshop").pk,
             "reviewer": self.people["reviewer"].pk,
             "second": self.people["second"].pk,
             "key": row.key,
+            "team": team.pk,
+            "invitation": tiny.invitations.create(uses=9, expires="2999-01-01T00:00Z").pk,
+            "guest": tiny.registrations.create(user=self.people["bob"], standing="waiting").user_id,
+            "blocked": tiny.registrations.create(user=self.people["submitter"], standing="blocked").user_id,
         }
 
     def program(self, name: str) -> Client:
@@ -178,7 +215,7 @@ class Site:
 
 
 PEOPLE = ("submitter", "scopeless", "foreign", "reviewer", "organizer", "admin")
-REVIEWS = ("approve", "decline")
+REVIEWS = ("{key}/approve", "{key}/decline")
 
 
 @pytest.fixture
@@ -241,7 +278,9 @@ def test_every_act_has_a_case(site: Site) -> None:
         pattern = re.sub("<([^>]+)>", lambda match: places.get(match[1], "x"), address)
         if not any(re.fullmatch(pattern, case) for case in cases):
             missing.append(address)
-    others = ["/replace", "/opening/open", "/limits", "/phases/<int:pk>/settle", "/results/take-back"]
+    phase = ["/phases/<int:pk>/settle", "/phases/<int:pk>/files"]
+    others = ["/replace", "/opening/open", "/limits", *phase]
+    others += ["/participants/mail", "/participants/<int:pk>/refuse", "/results/take-back"]
     new = ["/organize/new", "/organize/new/<slug:token>", "/organize/new/<slug:token>/drop"]
     assert missing == [*new, *others]
 

@@ -406,8 +406,10 @@ def test_a_check_judges_as_the_benchmark_does(tiny: Any, ada: Any, program: Prog
 
 
 def test_a_team_is_founded_joined_and_left(program: Program, tiny: Any, ada: Any, person: Any) -> None:
-    mine, other = program(ada), program(person("bob@example.org"))
-    assert mine.get(f"{V1}/team").json() == {"name": None, "members": None, "code": None, "done": ""}
+    bob = person("bob@example.org")
+    mine, other = program(ada), program(bob)
+    nothing = {"name": None, "members": None, "people": [], "code": None, "done": ""}
+    assert mine.get(f"{V1}/team").json() == nothing
     founded = post_json(mine, "team", name="Owls")
     assert (founded.status_code, founded.json()["name"], founded.json()["members"]) == (201, "Owls", 1)
     refused(post_json(other, "team", name="Owls"), 409, "team")
@@ -416,6 +418,13 @@ def test_a_team_is_founded_joined_and_left(program: Program, tiny: Any, ada: Any
     refused(post_json(other, "team/join", code="nothing"), 409, "team")
     joined = post_json(other, "team/join", code=founded.json()["code"]).json()
     assert (joined["members"], joined["done"]) == (2, "You are in the team Owls now.")
+    assert [(one["role"], one["account"]) for one in joined["people"]] == [
+        ("leader", ada.pk),
+        ("member", bob.pk),
+    ]
+    refused(other.post(f"{V1}/team/invite", {}, content_type="application/json"), 409, "team")
+    link = mine.post(f"{V1}/team/invite", {"uses": 1, "days": 2}, content_type="application/json").json()
+    assert link["code"] not in (None, founded.json()["code"])
     left = post_json(other, "team/leave").json()
     assert (left["name"], left["done"]) == (None, "You left the team.")
     refused(post_json(other, "team/leave"), 409, "team")

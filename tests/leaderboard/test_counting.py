@@ -34,7 +34,7 @@ from gluebench.leaderboard.submissions import acts, feedback, grading
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Status
 from gluebench.scoring.gold import label_key, read_gold
-from gluebench.scoring.split import _kept
+from gluebench.scoring.split import _positions_in_part
 
 Graded = Callable[..., Submission]
 OPENS, CLOSES = "2027-05-01 00:00", "2027-05-03 00:00"
@@ -59,7 +59,7 @@ def answers(public: int, others: int) -> str:
     """Answers with so many right ones of the public share, and of the other rows."""
     row = Benchmark.objects.get()
     gold = read_gold(row.gold_path, row.record)
-    places = set(_kept("Para", gold, "public", share=0.5, key=label_key(row.gold_path)))
+    places = set(_positions_in_part("Para", gold, "public", share=0.5, key=label_key(row.gold_path)))
     given = []
     for place, label in enumerate(GOLD["Para"]):
         left = public if place in places else others
@@ -567,6 +567,7 @@ def test_a_member_without_a_record_was_always_in_the_team(
     phase("Test", OPENS, CLOSES, counting="best")
     clock.move("2027-05-01 10:00")
     bob, owls = person("bob@example.org"), Team.objects.create(name="Owls")
+    owls.invitations.create(uses=9, expires=at("2999-01-01 00:00"))
     for member in (ada, bob):
         member.date_joined = at("2027-04-01 00:00")
         member.save()

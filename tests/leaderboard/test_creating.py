@@ -307,9 +307,9 @@ def test_who_may_create(person: Any, tiny: Benchmark) -> None:
     client = Client()
     client.force_login(person("some@example.org"))
     assert client.get("/organize/new").status_code == 403
-    assert b"New benchmark" not in client.get("/submissions").content
+    assert b"New benchmark" not in client.get("/organize").content
     with override_settings(RUNNING=settings.RUNNING._replace(create="accounts")):
-        assert b"New benchmark" in client.get("/submissions").content
+        assert b"New benchmark" in client.get("/organize").content
         row = create(client, {"name": "hotels", "tables": tables(test_csv=table(ROWS))})
         assert client.get("/submissions").status_code == 200, "creating one's own ends no session"
     assert row.draft

@@ -64,7 +64,7 @@ def test_no_list_names_a_draft(world: World, role: str) -> None:
 
 def test_its_organizer_finds_it(world: World) -> None:
     client = signed_in(world, "organizer")
-    assert b"The secret draft" in client.get("/submissions").content
+    assert b"The secret draft" in client.get("/organize").content
     names = [row["name"] for row in client.get("/api/v1/benchmarks").json()["items"]]
     assert names == ["tiny", "another"]
 

@@ -135,7 +135,7 @@ def test_the_page_s_script_gets_the_same_choice(fill: Any) -> None:
 def test_the_free_check_offers_the_fixed_copy_and_keeps_that_alone(fill: Any) -> None:
     text = fill(all_with_commas(), action="check", fragment="1").content.decode()
     assert "Submit the fixed copy" in text
-    (folder,) = settings.FOLDER.uploads.iterdir()
+    (folder,) = settings.FOLDER.uploads.glob("held-*")
     assert {path.name for path in folder.iterdir()} == {"fixed", "name"}
     assert fill(use="fixed", kept=kept_in(text)).status_code == 302
 
@@ -167,7 +167,7 @@ def test_what_is_kept_is_for_its_sender_alone(fill: Any, person: Any) -> None:
 
 def test_of_each_account_few_files_are_kept(fill: Any) -> None:
     kept = [kept_in(fill(all_with_commas()).content.decode()) for _ in range(6)]
-    folders = {path.name.rpartition("-")[2] for path in settings.FOLDER.uploads.iterdir()}
+    folders = {path.name.rpartition("-")[2] for path in settings.FOLDER.uploads.glob("held-*")}
     assert folders == set(kept[-4:])
 
 

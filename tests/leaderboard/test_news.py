@@ -142,8 +142,8 @@ def test_an_address_that_is_not_confirmed_gets_no_mail(announce: Callable[..., A
 
 
 def test_daily_mail_is_one_at_six(announce: Callable[..., Any], ada: User, bob: User) -> None:
-    choose(ada, Pace.DAILY)
-    choose(bob, Pace.NONE)
+    choose(ada, Pace.DAILY, Pace.NONE)
+    choose(bob, Pace.NONE, Pace.NONE)
     announce()
     announce(title="Results")
     assert deliver() == 0
@@ -154,7 +154,7 @@ def test_daily_mail_is_one_at_six(announce: Callable[..., Any], ada: User, bob: 
     assert timezone.now() < moment <= timezone.now() + timedelta(days=1)
     Delivery.objects.update(due=timezone.now())
     assert deliver() == 1
-    assert received() == [("ada@example.org", "2 announcements: A tiny benchmark")]
+    assert received() == [("ada@example.org", "2 messages: A tiny benchmark")]
     assert mail.outbox[0].body.index("Test phase") < mail.outbox[0].body.index("Results")
 
 
@@ -165,15 +165,15 @@ def test_the_digest_is_the_next_one(now: int, expected: int, monkeypatch: pytest
 
 
 def test_a_choice_holds_for_mail_that_waits(announce: Callable[..., Any], ada: User, owner: Client) -> None:
-    choose(ada, Pace.DAILY)
+    choose(ada, Pace.DAILY, Pace.NONE)
     announce()
     assert 'value="daily"' in owner.get("/account/mail").content.decode()
-    owner.post("/account/mail", {"pace": "instant"})
+    owner.post("/account/mail", {"pace": "instant", "results": "none"})
     assert deliver() == 1
     announce(title="Results")
-    owner.post("/account/mail", {"pace": "none"})
+    owner.post("/account/mail", {"pace": "none", "results": "none"})
     assert deliver() == 0
-    assert owner.post("/account/mail", {"pace": "hourly"}).status_code == 422
+    assert owner.post("/account/mail", {"pace": "hourly", "results": "none"}).status_code == 422
 
 
 def test_a_click_in_the_mail_unsubscribes(announce: Callable[..., Any], ada: User) -> None:
@@ -266,7 +266,7 @@ def test_a_site_without_a_mail_server_says_so(
 def test_an_account_takes_its_mail_along(announce: Callable[..., Any], ada: User) -> None:
     import zipfile
 
-    choose(ada, Pace.INSTANT)
+    choose(ada, Pace.INSTANT, Pace.NONE)
     announce()
     deliver()
     ada.submissions.update(status=Status.GRADED)

@@ -34,6 +34,7 @@ def test_an_admin_creates_rehearses_and_describes_a_draft(chromium: Any, served:
         page.get_by_label("Email").fill("root@example.org")
         page.get_by_label("Password").fill(password)
         page.get_by_role("button", name="Sign in", exact=True).click()
+        page.get_by_role("link", name="Organize", exact=True).click()
         page.get_by_role("link", name="New benchmark").click()
         page.get_by_label("Name").fill("inns")
         page.get_by_label("Tables with labels").set_input_files(
@@ -55,5 +56,5 @@ def test_an_admin_creates_rehearses_and_describes_a_draft(chromium: Any, served:
         assert page.locator(".prose strong").inner_text() == "say"
         page.get_by_role("button", name="Save").click()
         page.goto("/benchmarks/inns")
-        assert page.locator(".intro .prose strong").inner_text() == "say"
+        assert page.locator("#about .prose strong").inner_text() == "say"
     assert "inns" not in {row["name"] for row in served.json("/api/v1/benchmarks")["items"]}

@@ -24,7 +24,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import CHOICES, Policy, read_policy
 from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.forms import EXPLAINED
-from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.limits.models import Override, Registration
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -160,7 +160,7 @@ def test_an_exception_is_given_and_taken_with_a_reason(
     set_policy(tiny, per_day=1)
     send()
     assert usage(tiny, ada).remaining == 0
-    given = {"who": "ADA@example.org", "per_day": "3", "until": "2099-06-30 18:00", "reason": "a workshop"}
+    given = {"who": f"account-{ada.pk}", "per_day": "3", "until": "2099-06-30 18:00", "reason": "a workshop"}
     page = organizer.post(f"{PAGE}/exceptions", given, follow=True).content.decode()
     assert "a workshop" in page
     assert usage(tiny, ada).remaining == 2
@@ -181,18 +181,20 @@ def test_an_exception_is_given_and_taken_with_a_reason(
 
 def test_an_exception_for_a_team_and_wrong_ones(organizer: Client, tiny: Any, ada: Any) -> None:
     set_policy(tiny, per_day=2, per="team")
-    acts.create_team(ada, "Lovelace")
+    lovelace = f"team-{acts.create_team(ada, 'Lovelace').pk}"
+    Registration.objects.create(benchmark=tiny, user=ada, standing="accepted")
     address = f"{PAGE}/exceptions"
     for wrong, said in (
-        ({"who": "nobody@example.org", "per_day": "3", "reason": "x"}, "no account and no team"),
-        ({"who": "Lovelace", "reason": "x"}, "at least one limit"),
-        ({"who": "Lovelace", "per_day": "3"}, "required"),
-        ({"who": "Lovelace", "per_day": "-1", "reason": "x"}, "greater than or equal to 0"),
+        ({"who": "account-999", "per_day": "3", "reason": "x"}, "not one of the available choices"),
+        ({"who": ada.email, "per_day": "3", "reason": "x"}, "not one of the available choices"),
+        ({"who": lovelace, "reason": "x"}, "at least one limit"),
+        ({"who": lovelace, "per_day": "3"}, "required"),
+        ({"who": lovelace, "per_day": "-1", "reason": "x"}, "greater than or equal to 0"),
     ):
         answer = organizer.post(address, wrong)
         assert (answer.status_code, said in answer.content.decode()) == (422, True)
     assert not Override.objects.exists()
-    organizer.post(address, {"who": "lovelace", "per_day": "3", "reason": "a course"})
+    organizer.post(address, {"who": lovelace, "per_day": "3", "reason": "a course"})
     ada.refresh_from_db()
     assert usage(tiny, ada).remaining == 3
 
@@ -203,7 +205,8 @@ def test_who_organizes_and_is_no_admin_sees_no_address(
     boss = person("boss@example.org")
     Override.objects.create(benchmark=tiny, user=ada, by=boss, per_day=9, reason="a workshop")
     page = organizer.get(PAGE).content.decode()
-    given = {"who": ada.email, "per_day": "3", "reason": "a course"}
+    Registration.objects.create(benchmark=tiny, user=ada, standing="accepted")
+    given = {"who": f"account-{ada.pk}", "per_day": "3", "reason": "a course"}
     added = organizer.post(f"{PAGE}/exceptions", given, follow=True).content.decode()
     remove = f"{PAGE}/exceptions/{Override.objects.latest('pk').pk}/remove"
     removed = organizer.post(remove, {"reason": "over"}, follow=True).content.decode()

@@ -109,6 +109,7 @@ def create(task: Task, grace: Person) -> None:
     grace.fill("Password", password)
     grace.click("button", "Sign in")
     grace.look("02-signed-in")
+    grace.click("link", "Organize")
     grace.click("link", "New benchmark")
     grace.look("03-new")
     grace.fill("Name", "rooms")

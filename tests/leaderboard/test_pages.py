@@ -171,7 +171,8 @@ def test_ties_share_a_rank_and_the_incomplete_have_none(client: Client, graded: 
 
     def shown() -> list[tuple[str, str, str]]:
         rows = Cells(client.get("/").content.decode()).rows
-        return [(row[0], row[1].split(" BiLSTM")[0], row[2]) for row in rows if "BiLSTM" in " ".join(row)]
+        systems = [row for row in rows if "BiLSTM" in " ".join(row)]
+        return [(row[0], row[1].split()[0], row[2].split()[0]) for row in systems]
 
     score = shown()[0][2]
     assert re.fullmatch(r"\d\d\.\d", score)
@@ -271,7 +272,21 @@ def test_several_benchmarks_are_a_list(client: Client, tiny: Any, tmp_path: Any,
     page = client.get("/").content.decode()
     assert 'href="/benchmarks/tiny"' in page
     assert 'href="/benchmarks/other"' in page
-    assert re.findall(r"\d+ systems?", page) == ["1 system", "0 systems"]
+    rows = [row for row in Cells(page).rows if "open" in row]
+    assert [row[2:4] for row in rows] == [["1", "First by score: A system."], ["0", "–"]]
+    assert [door in page for door in (">Read</a>", ">Take part</a>", ">Organize</a>")] == [True] * 3
+
+
+def test_whoever_organizes_something_finds_it_from_every_page(client: Client, tiny: Any, ada: Any) -> None:
+    """The link was missing on boards, even for their organizers."""
+    client.force_login(ada)
+    pages = ("/", "/benchmarks/tiny/progress", "/ledger", "/submissions", "/benchmarks/tiny/data")
+    link = 'href="/organize"'
+    assert not [path for path in pages if link in client.get(path).content.decode()]
+    assert "You organize no benchmark." in client.get("/organize").content.decode()
+    tiny.organizers.add(ada)
+    assert [path for path in pages if link in client.get(path).content.decode()] == [*pages]
+    assert 'href="/benchmarks/tiny/organize">A tiny benchmark' in client.get("/organize").content.decode()
 
 
 def test_an_empty_site_and_an_empty_board_teach(client: Client, db: None) -> None:
@@ -282,10 +297,14 @@ def test_an_empty_board_says_how_to_be_first(client: Client, tiny: Any) -> None:
     assert "yours can be the first" in client.get("/").content.decode()
 
 
-def test_intervals_are_shown_on_request(client: Client, graded: Send) -> None:
-    graded()
-    assert "±" not in client.get("/").content.decode().split("</table>")[0]
-    assert "<small>" in client.get("/?intervals=1").content.decode().split("<tbody>")[1]
+def test_the_interval_of_the_score_is_always_shown_and_those_of_the_tasks_on_request(
+    client: Client, db: None
+) -> None:
+    board_of(BASELINES)
+    pages = [client.get(f"/benchmarks/glue{query}").content.decode() for query in ("", "?intervals=1")]
+    rows = [page.split("/submissions/attn")[1].split("</tr>")[0] for page in pages]
+    assert [row.count("±2.0") for row in rows] == [1, 8]
+    assert ", 95 % interval 66.9 to 70.9<" in rows[0], "for those who cannot see the line"
 
 
 def test_after_a_hundred_rows_the_rest_is_behind_a_link(client: Client, graded: Send) -> None:

@@ -39,14 +39,31 @@ ANYBODY = (
     "/account/providers/login/cancelled/",
 )
 SIGNED_IN = (
-    *("/submissions", "/submissions/{private}", "/submissions/{invalid}", "/submissions/{private}/edit"),
+    *(
+        "/submissions",
+        "/organize",
+        "/submissions/{private}",
+        "/submissions/{invalid}",
+        "/submissions/{private}/edit",
+    ),
     *("/benchmarks/tiny/submit", "/benchmarks/tiny/organize", "/benchmarks/tiny/organize/log"),
     "/submissions/{invalid}/replace",
     *("/benchmarks/tiny/organize/alike", "/benchmarks/tiny/organize/submissions/{private}"),
     *("/benchmarks/tiny/organize/people", "/benchmarks/tiny/organize/phases"),
     *(
         f"/benchmarks/tiny/organize/{tab}"
-        for tab in ("setup", "replace", "texts", "looks", "roles", "results", "health", "news", "copy")
+        for tab in (
+            "setup",
+            "replace",
+            "texts",
+            "looks",
+            "roles",
+            "results",
+            "health",
+            "news",
+            "copy",
+            "participants",
+        )
     ),
     *("/benchmarks/tiny/join", "/account/mail", "/account/webhooks", "/account/providers/"),
     *(
@@ -63,6 +80,8 @@ SIGNED_IN = (
 )
 ELSEWHERE = {
     "benchmarks/<slug:name>/organize/news/<int:pk>": "the form of organize/news",
+    "benchmarks/<slug:name>/organize/participants/<int:pk>": "test_participants.py reads it, without axe",
+    "benchmarks/<slug:name>/join/<slug:code>": "the page of join",
     "benchmarks/<slug:name>/organize/people/<slug:key>": "needs a study; test_annotation.py, without axe",
     "benchmarks/<slug:name>/people/<slug:key>": "needs a study; test_annotation.py, without axe",
     "label/<slug:code>": "needs a study; test_annotation.py, without axe",

@@ -16,27 +16,27 @@ BOARD = "/benchmarks/tiny"
         (f"{BOARD}?sorted=Refer", "sorted", "takes view, intervals, sort, order, q, "),
         ("/?phases=1", "phases", "takes view, intervals, sort, order, q, "),
         (f"{BOARD}/tasks/Refer?by=borda", "by", "takes view, "),
-        (f"{BOARD}/progress?phase=1", "phase", "takes none"),
-        (f"{BOARD}/pairs?phase=1", "phase", "takes down, across"),
-        (f"{BOARD}/rules?phase=1", "phase", "takes none"),
-        (f"{BOARD}/rules?down=2", "down", "takes none"),
-        (f"{BOARD}/efficiency?sort=parameters", "sort", "takes none"),
-        (f"{BOARD}/health?phase=1", "phase", "takes none"),
-        (f"{BOARD}/embed?by=borda", "by", "takes none"),
-        (f"{BOARD}/diagnostics/DX?categories=Logic", "categories", "takes category, page, view"),
-        (f"{BOARD}/compare?a=x&b=y&c=z", "c", "takes a, b"),
+        (f"{BOARD}/progress?phases=1", "phases", "takes phase"),
+        (f"{BOARD}/pairs?task=Refer", "task", "takes down, across, phase"),
+        (f"{BOARD}/rules?by=borda", "by", "takes phase"),
+        (f"{BOARD}/rules?down=2", "down", "takes phase"),
+        (f"{BOARD}/efficiency?sort=parameters", "sort", "takes phase"),
+        (f"{BOARD}/health?sort=1", "sort", "takes phase"),
+        (f"{BOARD}/embed?by=borda", "by", "takes phase"),
+        (f"{BOARD}/diagnostics/DX?categories=Logic", "categories", "takes category, page, view, phase"),
+        (f"{BOARD}/compare?a=x&b=y&c=z", "c", "takes a, b, pin, phase"),
         (f"{BOARD}/changes?from=2", "from", "takes page"),
         (f"{BOARD}/data?task=Refer", "task", "takes none"),
         ("/ledger?page=2", "page", "takes none"),
         ("/submissions?status=graded", "status", "takes page"),
         ("/account/tokens?token=1", "token", "takes none"),
+        (f"{BOARD}/organize/phases?presets=open", "presets", "takes preset"),
         (f"{BOARD}/organize?status=graded", "status", "takes q, state, kind, page"),
     ],
 )
 def test_a_page_refuses_a_parameter_that_it_does_not_take(
     tiny: Any, owner: Client, address: str, unknown: str, taken: str
 ) -> None:
-    """`/progress?phase=1` was the page of another phase, without a word."""
     answer = owner.get(address)
     assert answer.status_code == 400
     text = answer.content.decode().replace("&#x27;", "'")
@@ -63,12 +63,12 @@ def test_a_file_of_a_board_is_the_whole_board_and_refuses_to_be_another(
 @pytest.mark.parametrize(
     "address",
     [
-        f"{BOARD}/progress.json?phase=1",
+        f"{BOARD}/progress.json?by=borda",
         f"{BOARD}/pairs.csv?down=1",
-        f"{BOARD}/pairs.json?phase=1",
-        f"{BOARD}/rules.json?phase=1",
+        f"{BOARD}/pairs.json?across=1",
+        f"{BOARD}/rules.json?page=1",
         f"{BOARD}/diagnostics/DX.json?page=2",
-        f"{BOARD}/health.json?phase=1",
+        f"{BOARD}/health.json?task=Refer",
         f"{BOARD}/data.json?page=2",
         f"{BOARD}/ranks/status.json?page=1",
         f"{BOARD}/badge.svg?style=flat",

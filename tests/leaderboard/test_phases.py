@@ -246,6 +246,18 @@ def test_limits_of_a_phase_are_its_own(
     assert Submission.objects.filter(phase__name="Dev").count() == 4
 
 
+def test_who_takes_part_is_sorted_as_people_sort(
+    phase: Make, clock: Clock, graded: Callable[..., Any], client: Client
+) -> None:
+    """By code points, 10 came before 9 and Ä after Z."""
+    phase("Test", "2027-05-02 00:00", "2027-05-03 00:00", shown="closed")
+    clock.move("2027-05-02 10:00")
+    for name in ("zebra", "System 10", "System 9", "Ärger"):
+        graded(name=name)
+    text = client.get(BOARD).content.decode()
+    assert "Taking part, scores to come: Ärger, System 9, System 10, zebra." in text
+
+
 def test_a_board_is_hidden_until_its_phase_is_closed_and_then_shown_at_the_first_request(
     tiny: Any, ada: Any, phase: Make, clock: Clock, graded: Callable[..., Any], client: Client, owner: Client
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from leaderboard.postgres import database
-from leaderboard.race import LIMIT, POLICIES
+from leaderboard.race import INVITATION, LIMIT, POLICIES
 
 from gluebench.leaderboard.folder import VARIABLE, SiteFolder
 
@@ -47,6 +47,19 @@ def require_exact(results: list[dict[str, Any]], at_once: int) -> None:
 @pytest.mark.slow
 def test_a_day_s_limit_holds_when_many_send_at_once(tmp_path: Path) -> None:
     require_exact(race(tmp_path / "site", "day", trials=3, at_once=16), 16)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_an_invitation_admits_no_more_people_than_it_is_for(engine: str, tmp_path: Path) -> None:
+    if engine == "sqlite":
+        results = race(tmp_path / "site", INVITATION, trials=5, at_once=16)
+    else:
+        with database() as address:
+            results = race(tmp_path / "site", INVITATION, trials=5, at_once=16, address=address)
+    for result in results:
+        assert result["said"] == ["refused"] * (16 - LIMIT) + ["taken"] * LIMIT
+        assert result["kept"] == {"guests": LIMIT}
 
 
 @pytest.mark.slow

@@ -149,7 +149,7 @@ def test_each_phase_that_is_shown_has_a_ranking_of_its_own(
     assert {ranking.version for ranking in Ranking.objects.all()} == {tiny.version}
     for phase in phases:
         page = client.get(f"/benchmarks/tiny?phase={phase.pk}").content.decode()
-        assert "1 · –" in page
+        assert "<b>1</b><i> · </i>–" in page
         assert "are being computed" not in page
         assert client.get(f"/benchmarks/tiny/ranks/status.json?phase={phase.pk}").json() == {"final": True}
     assert client.get("/benchmarks/tiny/ranks/status.json?phase=77").status_code == 404

@@ -124,6 +124,7 @@ def test_no_act_is_taken_for_an_edit(site: Submission, ada: Any, person: Any, gr
     extend(phase, closes=NOW + timedelta(days=3), who=owls, actor=None, reason="ill")
     limits.add_override(Override(benchmark=tiny, team=owls, total=99, reason="many"), ada)
     assert findings() == []
+    larks.invitations.create(uses=9, expires=NOW + timedelta(days=1))
     limits.propose_merge(ada, larks.code)
     limits.merge(User.objects.get(pk=grace.pk), owls.pk, accepted=True)
     assert Extension.objects.filter(team=larks).exists()

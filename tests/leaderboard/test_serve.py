@@ -249,8 +249,8 @@ def test_a_web_process_that_dies_at_the_start_is_started_again(
 
 
 def test_addresses_are_for_a_browser() -> None:
-    assert _url("0.0.0.0", 80) == "http://127.0.0.1:80/"
-    assert _url("::1", 8000) == "http://[::1]:8000/"
+    assert _url("0.0.0.0", 80) == "http://127.0.0.1:80"
+    assert _url("::1", 8000) == "http://[::1]:8000"
 
 
 def test_it_stops_when_asked_and_its_processes_with_it(tmp_path: Path) -> None:

@@ -7,14 +7,18 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Membership, Team
+from gluebench.leaderboard.accounts.models import Membership, Team, leader_of
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.limits import acts
+from gluebench.leaderboard.limits.phase_acts import save_phase
 from gluebench.leaderboard.limits.quota import QuotaError, usage
+from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.phases.table import ActError
+from gluebench.leaderboard.submissions.acts import edit
 from gluebench.leaderboard.submissions.models import Submission
 
 Send = Callable[..., Submission]
@@ -126,9 +130,9 @@ def test_founding_inviting_joining_and_leaving_by_the_pages(
     assert "You are in no team" in guest.get("/account/team").content.decode(), "looking joins nobody"
     assert "in the team Lovelace now" in guest.post(link, follow=True).content.decode()
     theirs = guest.get("/account/team").content.decode()
-    assert "2 people" in theirs
+    assert theirs.count("<td>Leader</td>") == theirs.count("<td>Member</td>") == 1
     assert "ada@example.org" not in theirs
-    client.post("/account/team/renew")
+    client.post("/account/team/renew", {"uses": "3", "days": "7"})
     assert guest.get(link).status_code == 404
     assert "This link no longer works" in guest.post(link, follow=True).content.decode()
     assert "You left the team" in guest.post("/account/team/leave", follow=True).content.decode()
@@ -218,3 +222,150 @@ def test_teams_that_sent_more_than_one_may_do_not_merge(
         with pytest.raises(ActError, match="Together the teams have sent 4 submissions"):
             acts.merge(bob, lovelace.pk, accepted=True)
         assert boole.members.count() == 1
+
+
+def account(user: Any) -> str:
+    return f"Account {user.pk}"
+
+
+def test_members_are_listed_by_name_with_roles_and_the_leader_removes_one(
+    pair: Any, person: Callable[[str], Any]
+) -> None:
+    ada, grace, team = pair
+    type(ada).objects.filter(pk=grace.pk).update(name="Grace <b>Hopper</b>")
+    page = browser(ada).get("/account/team").content.decode()
+    assert "Grace &lt;b&gt;Hopper" in page
+    assert f"{account(ada)} (you)" in page
+    assert "Remove" not in browser(grace).get("/account/team").content.decode()
+    with pytest.raises(ActError, match="Only the leader"):
+        acts.remove_member(grace, ada.pk)
+    code = team.code
+    browser(ada).post("/account/team/member", {"act": "remove", "account": str(grace.pk)})
+    grace.refresh_from_db()
+    assert grace.team is None
+    with pytest.raises(ActError, match="no longer works"):
+        acts.join_team(grace, code)
+    stranger = person("eve@example.org")
+    for other in (stranger, ada):
+        with pytest.raises(ActError, match="not a member"):
+            acts.remove_member(ada, other.pk)
+    assert Entry.objects.get(action="member removed").actor == ada.pk
+
+
+def test_a_link_ends_by_time_and_by_use(pair: Any, person: Callable[[str], Any]) -> None:
+    ada, grace, team = pair
+    with pytest.raises(ActError, match="Only the leader"):
+        acts.renew_link(grace)
+    acts.renew_link(ada, uses=1, days=3)
+    code = team.code
+    acts.join_team(person("one@example.org"), code)
+    with pytest.raises(ActError, match="used up"):
+        acts.join_team(person("two@example.org"), code)
+    acts.renew_link(ada, uses=9, days=3)
+    team.invitations.update(expires=timezone.now())
+    assert team.code == ""
+    assert "There is no link" in browser(grace).get("/account/team").content.decode()
+
+
+def test_the_lead_is_handed_over_or_goes_to_who_is_in_the_team_for_longest(
+    pair: Any, person: Callable[[str], Any]
+) -> None:
+    ada, grace, team = pair
+    third = person("third@example.org")
+    acts.join_team(third, team.code)
+    acts.hand_over_team(ada, third.pk)
+    team.refresh_from_db()
+    assert leader_of(team) == third
+    acts.leave_team(third)
+    assert leader_of(Team.objects.get()) == ada
+    acts.leave_team(ada)
+    assert leader_of(Team.objects.get()) == grace
+
+
+def test_a_team_grows_to_the_largest_size_and_until_the_last_day(
+    tiny: Any, pair: Any, person: Callable[[str], Any], send: Send
+) -> None:
+    ada, _, team = pair
+    set_policy(tiny, per="team", team_size=2)
+    acts.join_team(person("early@example.org"), team.code)
+    with pytest.raises(QuotaError, match="at most 2 people in a team; yours has 3"):
+        send(owner=ada)
+    set_policy(tiny, per="team", team_size=3)
+    send(owner=ada)
+    with pytest.raises(ActError, match="at most 3 people in a team; you would be 4"):
+        acts.join_team(person("late@example.org"), team.code)
+    assert team.invitations.get().used == 2, "a refusal uses no place of the link"
+    today = timezone.now().date()
+    set_policy(tiny, per="team", merge_until=(today - timedelta(days=1)).isoformat())
+    with pytest.raises(ActError, match="could take in people and merge through"):
+        acts.join_team(person("later@example.org"), team.code)
+    other = acts.create_team(person("bob@example.org"), "Boole")
+    acts.propose_merge(ada, other.code)
+    with pytest.raises(ActError, match="could take in people and merge through"):
+        acts.merge(other.members.get(), team.pk, accepted=True)
+    set_policy(tiny, per="team", merge_until=today.isoformat())
+    acts.join_team(person("last@example.org"), team.code)
+
+
+def test_the_board_has_the_name_of_the_team_and_no_other(
+    tiny: Any, pair: Any, graded: Send, client: Client
+) -> None:
+    ada, _, team = pair
+    row = graded(owner=ada, team="Another team")
+    assert row.team == team.name
+    with pytest.raises(ValidationError, match="The board shows the name of your team"):
+        edit(row, ada, {"team": "Another team"})
+    form = {"name": "Renamed", "model": "CBoW", "regime": "other", "team": "Another team"}
+    browser(ada).post(f"/submissions/{row.key}/edit", form)
+    row.refresh_from_db()
+    assert (row.name, row.team) == ("Renamed", team.name)
+    assert team.name in client.get("/benchmarks/tiny").content.decode()
+    set_policy(tiny)
+    assert graded(owner=ada, team="Free text").team == "Free text"
+
+
+def test_every_member_sees_and_does_what_the_team_can(
+    tiny: Any, pair: Any, graded: Send, person: Callable[[str], Any]
+) -> None:
+    """With "chosen", a member met a limit although the choice was a colleague's, and could not undo it."""
+    ada, grace, _ = pair
+    now = timezone.now()
+    times = {"opens": now - timedelta(days=1), "closes": now + timedelta(days=1)}
+    save_phase(Phase(benchmark=tiny, name="Test", counting="chosen", most=1, **times))
+    first, second = graded(owner=ada, name="First"), graded(owner=grace, name="Second")
+    stranger = browser(person("eve@example.org"))
+    colleague = browser(grace)
+    page = colleague.get("/submissions").content.decode()
+    assert "First" in page
+    assert "sent by a member of your team" in page
+    assert colleague.get(f"/submissions/{first.key}/file").status_code == 200
+    colleague.post(f"/submissions/{first.key}/choose", {"chosen": "1"})
+    refused = colleague.post(f"/submissions/{second.key}/choose", {"chosen": "1"}, follow=True)
+    assert "take another one back first" in refused.content.decode()
+    for path in ("/file", "/receipt", "/edit"):
+        assert stranger.get(f"/submissions/{first.key}{path}").status_code == 404
+    assert stranger.post(f"/submissions/{first.key}/choose", {"chosen": "0"}).status_code == 404
+    colleague.post(f"/submissions/{first.key}/choose", {"chosen": "0"})
+    colleague.post(f"/submissions/{second.key}/choose", {"chosen": "1"})
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.chosen, second.chosen is not None) == (None, True)
+    browser(ada).post(f"/submissions/{second.key}/withdraw")
+    second.refresh_from_db()
+    assert second.withdrawn is not None
+    entry = Entry.objects.get(action="withdraw")
+    assert (entry.actor, entry.submission) == (ada.pk, second.key)
+
+
+def test_who_is_no_member_any_more_or_counts_alone_does_nothing_for_the_team(
+    tiny: Any, pair: Any, graded: Send
+) -> None:
+    ada, grace, _ = pair
+    row = graded(owner=ada, public=False)
+    assert browser(grace).get(f"/submissions/{row.key}").status_code == 200
+    set_policy(tiny)
+    assert browser(grace).get(f"/submissions/{row.key}").status_code == 404
+    set_policy(tiny, per="team")
+    acts.leave_team(grace)
+    assert browser(grace).get(f"/submissions/{row.key}").status_code == 404
+    assert browser(grace).post(f"/submissions/{row.key}/withdraw").status_code == 404

@@ -16,9 +16,10 @@ from django.test import Client
 
 from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import Scope, User, issue
-from gluebench.leaderboard.limits import models, views
+from gluebench.leaderboard.limits import models
 from gluebench.leaderboard.limits.models import Acceptance
 from gluebench.leaderboard.limits.quota import QuotaError
+from gluebench.leaderboard.participants import pages
 from gluebench.leaderboard.submissions.models import Submission
 
 JOIN = "/benchmarks/tiny/join"
@@ -30,7 +31,7 @@ def rules(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     tiny.settings = {**tiny.settings, "terms": True}
     tiny.save()
     texts = ["Be **fair**."]
-    for module in (models, views):
+    for module in (models, pages):
         monkeypatch.setattr(module, "rules_of", lambda benchmark: texts[-1])
     return texts
 
@@ -60,7 +61,7 @@ def test_without_rules_of_the_benchmark_those_of_the_site_are_accepted_as_its_pa
 def test_a_page_takes_nothing_before_the_rules_are_accepted(
     rules: list[str], owner: Client, ada: User, good_zip: bytes
 ) -> None:
-    assert "accept the rules" in owner.get("/benchmarks/tiny/submit").content.decode()
+    assert "Accept the rules of A tiny" in owner.get("/benchmarks/tiny/submit").content.decode()
     assert f'href="{JOIN}">Rules' in Client().get("/benchmarks/tiny").content.decode()
     refused = upload(owner, good_zip)
     assert refused.status_code == 403
@@ -71,7 +72,7 @@ def test_a_page_takes_nothing_before_the_rules_are_accepted(
     kept = Acceptance.objects.get()
     assert (kept.user, kept.digest) == (ada, hashlib.sha256(b"Be **fair**.").hexdigest())
     assert "You accepted these rules on" in owner.get(JOIN).content.decode()
-    assert "accept the rules</a>" not in owner.get("/benchmarks/tiny/submit").content.decode()
+    assert "Accept the rules" not in owner.get("/benchmarks/tiny/submit").content.decode()
     assert upload(owner, good_zip).status_code == 302
 
 
@@ -111,7 +112,7 @@ def test_acceptances_are_of_one_person_and_one_benchmark(
 
 
 def test_without_the_setting_nothing_is_asked(owner: Client, send: Callable[..., Any]) -> None:
-    assert "accept the rules" not in owner.get("/benchmarks/tiny/submit").content.decode()
+    assert "Accept the rules" not in owner.get("/benchmarks/tiny/submit").content.decode()
     send()
 
 

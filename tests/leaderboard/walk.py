@@ -17,6 +17,7 @@ from allauth.usersessions.models import UserSession
 from django.contrib.contenttypes.models import ContentType
 from django.core.cache import cache, caches
 from django.core.files.base import ContentFile
+from django.core.files.storage import storages
 from django.core.signals import request_finished
 from django.db import close_old_connections, connection, transaction
 from django.test import Client
@@ -33,9 +34,9 @@ from gluebench.leaderboard.annotation.studies import make
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.limits.models import Acceptance, Invitation, Override, Registration
 from gluebench.leaderboard.news.models import Announcement, MailChoice, unsubscribe_path
-from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.phases.models import Phase, PhaseFile
 from gluebench.leaderboard.submissions.grading import grade, grade_next
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.uploads.accept import accept
@@ -115,7 +116,8 @@ def make_world(gold: Path) -> World:
     another.organizers.add(accounts["foreign"])
     public = submit(tiny, accounts["other"], name="Public", public=True, **EXPORTED)
     mine = submit(tiny, accounts["owner"], name="Private", public=False, **EXPORTED)
-    team = Team.objects.create(name="A team")
+    team = Team.objects.create(name="A team", leader=accounts["owner"])
+    team.invitations.create(uses=9, expires="2999-01-01T00:00Z")
     User.objects.filter(pk=accounts["owner"].pk).update(team=team)
     token = Token.objects.create(
         user=accounts["owner"], name="a token", digest="0" * 64, expires="2999-01-01T00:00Z"
@@ -127,6 +129,10 @@ def make_world(gold: Path) -> World:
     entry = record("mark", actor=accounts["organizer"], benchmark=tiny, submission=mine)
     times = {"opens": "2998-05-01T00:00Z", "closes": "2999-05-01T00:00Z"}
     phase = Phase.objects.create(benchmark=another, name="Later", **times)
+    content = storages["data"].save("another/phases/later", ContentFile(b"Not yet"))
+    file = PhaseFile.objects.create(
+        benchmark=another, phase=phase, path="later.tsv", release="opens", file=content, size=7
+    )
     drawn = study(tiny, by=accounts["organizer"], invited=accounts["owner"])
     invited, link = drawn.annotators.order_by("number")
     rows = {
@@ -141,6 +147,8 @@ def make_world(gold: Path) -> World:
         "token": token.pk,
         "override": limit.pk,
         "phase": phase.pk,
+        "file": file.pk,
+        "invitation": tiny.invitations.create(uses=9, expires="2999-01-01T00:00Z").pk,
         "passkey": passkey.pk,
         "connection": connection.pk,
         "announcement": tiny.announcements.create(title="Test phase", text="It begins.", site="").pk,
@@ -194,7 +202,7 @@ def sign_in(email: str) -> str:
 def everything() -> list[Any]:
     """All that people make here, to tell whether a request changed something. Quick: it is asked often."""
     models = (Submission, Benchmark, Override, Team, Token, Entry, EmailAddress, Authenticator, SocialAccount)
-    models = (*models, Announcement, MailChoice)
+    models = (*models, Announcement, MailChoice, Registration, Invitation, Acceptance)
     roles = (Benchmark.organizers.through, Benchmark.reviewers.through)
     tables = [model._meta.db_table for model in (*models, *roles)]
     looks = [f"SELECT * FROM {table} ORDER BY id" for table in tables]
@@ -222,8 +230,9 @@ def ask(world: World, route: Route, role: str, method: str) -> Answer:
     cache.clear()
     caches["rates"].clear()
     path = route.path.format(**world.places)
+    data = {name: value.format(**world.places) for name, value in route.data.items()}
     with transaction.atomic():
-        found = client.get(path) if method == "GET" else client.post(path, {**TOKEN, **route.data})
+        found = client.get(path) if method == "GET" else client.post(path, {**TOKEN, **data})
         body = b"".join(found) if found.streaming else found.content
         if found.streaming:
             _close(found)

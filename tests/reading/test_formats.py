@@ -134,5 +134,5 @@ def test_what_cannot_be_read_is_named_with_its_line(data: bytes, line: int, said
 
 
 def test_the_missing_key_of_a_declared_path_is_named() -> None:
-    with pytest.raises(ReadingError, match="qas"):
+    with pytest.raises(ReadingError, match=r"key 'data\.qas', not other; Name the keys"):
         read_records(b'{"data": {"other": []}}', Declared(path="data.qas"))

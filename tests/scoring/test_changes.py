@@ -138,4 +138,4 @@ def test_the_interval_holds_the_difference_and_turns_with_the_systems(a, b, n) -
     low, high = changes.interval()
     assert low <= (a - b) / n <= high
     assert high - low > 0
-    assert tuple(changes.turned().interval()) == exact((-high, -low))
+    assert tuple(changes.swapped().interval()) == exact((-high, -low))

@@ -12,7 +12,7 @@ from scoring.columns import codes, some_labels
 from sklearn import metrics as sk  # noqa: TID251 the oracle
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.metrics import METRICS, point
 from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.units import units_of
@@ -35,7 +35,7 @@ def test_one_entry_gives_value_interval_and_test(macro_f1) -> None:
     gold, predicted = codes(systems[0])
     value = point(macro_f1, systems[0])
     assert value.value == pytest.approx(sk.f1_score(gold, predicted, average="macro"), abs=1e-12)
-    bar = file_bars([macro_f1], systems[0], [value])[0]
+    bar = file_intervals([macro_f1], systems[0], [value])[0]
     rng, drawn = np.random.default_rng(0), []
     for _ in range(500):
         rows = rng.integers(0, 600, 600)

@@ -15,8 +15,8 @@ from scoring.material import NLI, gold_values, predicted_values, write_gold
 from gluebench.benchmark import UnknownNameError
 from gluebench.scoring import GoldError, SubmissionError, grade, read_gold
 from gluebench.scoring.grade import diagnostic_report, pairs_of, require_gradable
-from gluebench.scoring.inference import file_bars, task_bars
-from gluebench.scoring.intervals import Bar, Part, mean_interval
+from gluebench.scoring.inference import file_intervals, task_intervals
+from gluebench.scoring.intervals import OptionalInterval, Part, mean_interval
 from gluebench.scoring.metrics import point
 from gluebench.scoring.report import Score
 from gluebench.scoring.tags import Category
@@ -310,7 +310,7 @@ class TestEveryField:
         ):
             some = pairs.subset(list(rows))
             found = point(metric, some)
-            [bar] = file_bars([metric], some, [found])
+            [bar] = file_intervals([metric], some, [found])
             assert score == Score(found.value, bar.low, bar.high, len(some), bar.withheld, None)
         assert probe.overall.low < probe.overall.value < probe.overall.high
         assert grade(predicted_values(), gold, intervals=False).diagnostics["Probe"].overall.low is None
@@ -337,7 +337,7 @@ class TestEveryField:
     def test_the_average_has_the_interval_of_its_tasks(self, gold) -> None:
         report = grade(predicted_values(), gold)
         parts = [
-            Part(name, task.score.value, Bar(task.score.low, task.score.high))
+            Part(name, task.score.value, OptionalInterval(task.score.low, task.score.high))
             for name, task in report.tasks.items()
         ]
         assert (report.score.low, report.score.high) == pytest.approx(mean_interval(parts))
@@ -348,7 +348,7 @@ class TestEveryField:
         pairs = pairs_of(submission_of(predicted_values(), gold.benchmark), gold)
         for task in gold.benchmark.scored:
             points = {metric.name: point(metric, pairs[metric.file]) for metric in task.metrics}
-            of_metrics, bar = task_bars(task, pairs, points)
+            of_metrics, bar = task_intervals(task, pairs, points)
             score = report.tasks[task.name].score
             assert (score.low, score.high, score.withheld) == bar[:3]
             for name, metric in report.tasks[task.name].metrics.items():

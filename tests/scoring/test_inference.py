@@ -29,26 +29,26 @@ from scoring.columns import (
 
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring.inference import (
-    Null,
+    NullDistribution,
     alone,
-    file_bars,
-    jackknife_bar,
+    file_intervals,
+    jackknife_interval,
     jackknife_spread,
     mcnemar,
     mcnemar_holds,
-    mean_bar,
-    task_bars,
+    optional_mean_interval,
+    task_intervals,
 )
 from gluebench.scoring.intervals import (
-    Alone,
-    Bar,
+    DiscordantCounts,
     Group,
     Interval,
+    OptionalInterval,
     Part,
     grouped_hits,
     grouped_wilson,
     mean_interval,
-    proportion_bar,
+    proportion_interval,
     wilson,
     withheld_because,
 )
@@ -107,7 +107,7 @@ class TestMcNemar:
             assert (test.p <= 0.05) == (interval.low > 0 or interval.high < 0)
 
     def test_at_the_size_of_qqp(self) -> None:
-        null = Null.of_coins(40_000, 390_965)
+        null = NullDistribution.of_coins(40_000, 390_965)
         assert null.critical() == pytest.approx(1.96, abs=0.01)
         assert null.tail[0] == pytest.approx(1, abs=0.01)
 
@@ -136,7 +136,7 @@ def agree(tests: list[Any]) -> None:
 
 
 def test_the_p_value_counts_ties_half_and_the_observed_one() -> None:
-    null = Null.of_draws(np.array([2.0, 1.0, -2.0, 3.0, 0.5]))  # the first is the observed one
+    null = NullDistribution.of_draws(np.array([2.0, 1.0, -2.0, 3.0, 0.5]))  # the first is the observed one
     assert null.p(2.0) == pytest.approx((1 + 2 / 2) / 5)
     assert null.p(3.0) == pytest.approx(0.5 / 5)
     assert null.p(0.0) == 1.0
@@ -180,7 +180,7 @@ def test_equivalence_is_two_one_sided_tests() -> None:
         for margin in (0.02, 0.08, 0.12, 0.2):
             reach = stats.t.ppf(0.95, 299) * test.error
             inside = abs(test.difference) + reach < margin
-            counted = max(test.changes.beyond_p(margin), test.changes.turned().beyond_p(margin))
+            counted = max(test.changes.beyond_p(margin), test.changes.swapped().beyond_p(margin))
             assert (test.equivalence_p(margin) <= 0.05) == (inside and counted <= 0.05)
             claims += inside
     assert claims > 4
@@ -219,7 +219,7 @@ def test_the_jackknife_is_the_textbooks(groups) -> None:
     df = min(g - 1, 2 * g / (stats.kurtosis(z, fisher=False) - 1))
     middle = np.arctanh(stats.pearsonr(gold, predicted)[0])
     expected = np.tanh([middle - stats.t.ppf(0.975, df) * error, middle + stats.t.ppf(0.975, df) * error])
-    bar = file_bars([MCC], pairs, [point(MCC, pairs)])[0]
+    bar = file_intervals([MCC], pairs, [point(MCC, pairs)])[0]
     assert (bar.low, bar.high) == pytest.approx(tuple(expected), abs=1e-9)
 
 
@@ -228,7 +228,7 @@ def test_pearsons_interval_is_fishers_where_scores_are_normal() -> None:
     gold = rng.normal(size=3000)
     pairs = numbers(gold, 0.8 * gold + 0.6 * rng.normal(size=3000))[0]
     expected = stats.pearsonr(*codes(pairs)).confidence_interval()
-    bar = file_bars([PEARSON], pairs, [point(PEARSON, pairs)])[0]
+    bar = file_intervals([PEARSON], pairs, [point(PEARSON, pairs)])[0]
     assert (bar.low, bar.high) == pytest.approx((expected.low, expected.high), abs=0.002)
 
 
@@ -245,7 +245,7 @@ def test_intervals_are_close_to_the_bootstraps(metric, groups) -> None:
     for _ in range(600):
         rows = np.concatenate([members[each] for each in rng.integers(0, len(members), len(members))])
         drawn.append(point(metric, pairs.subset(rows.tolist())).value)
-    bar = file_bars([metric], pairs, [point(metric, pairs)])[0]
+    bar = file_intervals([metric], pairs, [point(metric, pairs)])[0]
     low, high = np.quantile(drawn, [0.025, 0.975])
     assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.12 * (high - low))
 
@@ -253,12 +253,12 @@ def test_intervals_are_close_to_the_bootstraps(metric, groups) -> None:
 def test_a_perfect_score_has_no_interval_of_width_0() -> None:
     perfect = numbers(range(40), range(40))[0]
     for metrics in ([PEARSON], [PEARSON, SPEARMAN]):
-        bars = file_bars(metrics, perfect, [point(metric, perfect) for metric in metrics])
+        bars = file_intervals(metrics, perfect, [point(metric, perfect) for metric in metrics])
         assert {bar.withheld for bar in bars} == {"too few to say"}
     gold = [0, 1] * 20
     pairs = labels(gold, gold)[0]
-    assert file_bars([F1], pairs, [point(F1, pairs)])[0].withheld == "too few to say"
-    accurate = file_bars([ACCURACY], pairs, [point(ACCURACY, pairs)])[0]
+    assert file_intervals([F1], pairs, [point(F1, pairs)])[0].withheld == "too few to say"
+    accurate = file_intervals([ACCURACY], pairs, [point(ACCURACY, pairs)])[0]
     assert accurate == wilson(40, 40)
     assert accurate.low < accurate.high == 1.0
 
@@ -276,7 +276,7 @@ def test_intervals_do_not_depend_on_offset_or_scale(scale: float, offset: float)
         (gold + offset), (answers + offset) if offset else answers * scale, answers[::-1] + offset
     )
     for metric in (PEARSON, SPEARMAN):
-        bars = [file_bars([metric], each[0], [point(metric, each[0])])[0] for each in (plain, moved)]
+        bars = [file_intervals([metric], each[0], [point(metric, each[0])])[0] for each in (plain, moved)]
         assert bars[0].low < point(metric, moved[0]).value < bars[0].high
         assert bars[1] == pytest.approx(bars[0], abs=1e-9)
         tests = [compared([metric], each)[0] for each in (plain, moved)]
@@ -290,7 +290,7 @@ def test_wilsons_interval_is_scipys(case) -> None:
     bar = wilson(hits, n)
     assert (bar.low, bar.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
     assert 0.0 <= bar.low <= hits / n <= bar.high <= 1.0
-    assert proportion_bar(hits, n) == (bar if n >= 8 else Bar(None, None, "too few to say"))
+    assert proportion_interval(hits, n) == (bar if n >= 8 else OptionalInterval(None, None, "too few to say"))
 
 
 def test_groups_of_one_are_nearly_no_groups_and_answers_that_go_together_count_once() -> None:
@@ -309,40 +309,44 @@ class TestAverages:
 
     def test_the_ends_are_the_parts_own(self) -> None:
         """Zou and Donner 2008: each end by the root of the summed squares."""
-        parts = [Part("a", 0.8, Bar(0.7, 0.85)), Part("b", 0.5, Bar(0.4, 0.7), 2.0)]
+        parts = [Part("a", 0.8, OptionalInterval(0.7, 0.85)), Part("b", 0.5, OptionalInterval(0.4, 0.7), 2.0)]
         interval = mean_interval(parts)
         assert interval.low == pytest.approx(0.6 - math.hypot(0.1, 2 * 0.1) / 3)
         assert interval.high == pytest.approx(0.6 + math.hypot(0.05, 2 * 0.2) / 3)
 
     def test_where_a_part_has_none_the_mean_has_none_and_says_why(self) -> None:
         parts = [
-            Part("CoLA", 0.0, Bar(None, None, "not defined")),
-            Part("RTE", 0.8, Bar(0.7, 0.85)),
-            Part("WNLI", 1.0, Bar(None, None, "too few to say")),
-            Part("AX", 1.0, Bar(None, None, "too few to say")),
+            Part("CoLA", 0.0, OptionalInterval(None, None, "not defined")),
+            Part("RTE", 0.8, OptionalInterval(0.7, 0.85)),
+            Part("WNLI", 1.0, OptionalInterval(None, None, "too few to say")),
+            Part("AX", 1.0, OptionalInterval(None, None, "too few to say")),
         ]
-        assert mean_bar(parts) == Bar(None, None, "not defined on CoLA; too few to say on WNLI, AX")
-        assert mean_bar(parts[1:2]) == parts[1].bar
+        assert optional_mean_interval(parts) == OptionalInterval(
+            None, None, "not defined on CoLA; too few to say on WNLI, AX"
+        )
+        assert optional_mean_interval(parts[1:2]) == parts[1].bar
         assert withheld_because({"RTE": None}) is None
         with pytest.raises(ValueError, match="CoLA has no interval"):
             mean_interval(parts)
 
     def test_constant_predictions_add_nothing_to_the_width_of_a_mean(self) -> None:
         """They score 0 on every sample, so half of the mean varies; 100,000 samples of 400 agree."""
-        always = Part("CoLA", 0.0, Bar(None, None, "constant predictions"))
+        always = Part("CoLA", 0.0, OptionalInterval(None, None, "constant predictions"))
         rte = Part("RTE", 0.7, wilson(280, 400))
-        bar = mean_bar([always, rte])
+        bar = optional_mean_interval([always, rte])
         assert (bar.low, bar.high) == pytest.approx((rte.bar.low / 2, rte.bar.high / 2))
         means = RNG(0).binomial(400, 0.7, 100_000) / 800
         assert (bar.low, bar.high) == pytest.approx(np.percentile(means, [2.5, 97.5]), abs=0.003)
-        assert mean_bar([always, always]) == Bar(None, None, "constant predictions")
+        assert optional_mean_interval([always, always]) == OptionalInterval(
+            None, None, "constant predictions"
+        )
 
 
 def test_with_no_lowest_value_the_interval_is_symmetric() -> None:
     lost = RNG(0).normal(5, 0.01, 100)
-    bar = jackknife_bar(5.0, lost, np.ones(100, np.int64), -math.inf, math.inf)
+    bar = jackknife_interval(5.0, lost, np.ones(100, np.int64), -math.inf, math.inf)
     assert bar.low + bar.high == pytest.approx(10.0)
-    assert jackknife_bar(5.0, lost * 0 + 5, np.ones(100, np.int64), -math.inf, math.inf).low is None
+    assert jackknife_interval(5.0, lost * 0 + 5, np.ones(100, np.int64), -math.inf, math.inf).low is None
 
 
 class TestWorkedByHand:
@@ -350,19 +354,19 @@ class TestWorkedByHand:
 
     def test_coins_of_an_odd_and_an_even_number(self) -> None:
         """Three coins: 1 of 3 ahead with 3/4, 3 of 3 with 1/4; two: none ahead with 1/2, both with 1/2."""
-        null = Null.of_coins(3, 10)
+        null = NullDistribution.of_coins(3, 10)
         errors = np.sqrt([(0.3 - 0.01) / 9, (0.3 - 0.09) / 9])
         assert null.support == pytest.approx([0.1 / errors[0], 0.3 / errors[1]], abs=1e-9)
         assert null.tail == pytest.approx([0.25 + 0.75 / 2, 0.25 / 2], rel=1e-14)
-        null = Null.of_coins(2, 4)
+        null = NullDistribution.of_coins(2, 4)
         assert null.support == pytest.approx([0.0, 0.5 / (0.25 / 3) ** 0.5], abs=1e-9)
         assert null.tail == pytest.approx([0.75, 0.25], rel=1e-14)
-        single = Null.of_coins(1, 1)
+        single = NullDistribution.of_coins(1, 1)
         assert (*single.support, *single.tail) == (math.inf, 0.5)
         assert single.critical(0.6) == math.inf
 
     def test_a_test_of_a_known_null_distribution(self) -> None:
-        null = Null(np.array([1.0, 2.0, 3.0, math.inf]), np.array([0.4, 0.1, 0.02, 0.001]))
+        null = NullDistribution(np.array([1.0, 2.0, 3.0, math.inf]), np.array([0.4, 0.1, 0.02, 0.001]))
         drawn = Exchange(np.array([0.3, 0.1]), np.array([0.1, 0.2]))
         test = PairedTest(0.3, 0.1, null, drawn)
         assert test.statistic == pytest.approx(3.0)
@@ -379,7 +383,7 @@ class TestWorkedByHand:
         assert mean_test([test], [3.0]) is test
 
     def test_the_smallest_errors(self) -> None:
-        null = Null(np.array([1.0]), np.array([0.01]))
+        null = NullDistribution(np.array([1.0]), np.array([0.01]))
         drawn = Exchange(np.array([0.0]), np.array([0.0]))
         assert PairedTest(0.3, 0.0, null, drawn).statistic == math.inf
         assert PairedTest(0.3, 0.0, null, drawn).detectable() is None
@@ -411,13 +415,13 @@ class TestWorkedByHand:
         df = min(8, 18 / (9 * (around**4).sum() / (around**2).sum() ** 2 - 1))
         ends = z(0.6) + np.array([-1, 1]) * stats.t.ppf(0.975, df) * error
         expected = (np.tanh(ends) + 1) / 2 * (1 - lowest) + lowest
-        bar = jackknife_bar(0.6, lost, counts, lowest=lowest)
+        bar = jackknife_interval(0.6, lost, counts, lowest=lowest)
         assert [bar.low, bar.high] == pytest.approx(list(expected))
         assert bar.withheld is None
         edges = (1.0, lost), (lowest, lost), (0.6, [0.5, 1.0, 0.7]), (0.6, [lowest, 0.5, 0.7])
         for value, left_out in edges:
-            bar = jackknife_bar(value, np.array(left_out), counts, lowest=lowest)
-            assert bar == Bar(None, None, "too few to say")
+            bar = jackknife_interval(value, np.array(left_out), counts, lowest=lowest)
+            assert bar == OptionalInterval(None, None, "too few to say")
 
 
 def test_the_intervals_of_a_task_are_those_of_its_files_and_of_their_mean() -> None:
@@ -427,21 +431,21 @@ def test_the_intervals_of_a_task_are_those_of_its_files_and_of_their_mean() -> N
     task = load_benchmark("glue").task("MRPC")._replace(metrics=metrics)
     pairs = {"b": some_labels(200, 0.7)[0], "a": some_labels(100, 0.8, seed=1)[0]}
     points = {metric.name: point(metric, pairs[metric.file]) for metric in task.metrics[:3]}
-    of_metrics, of_task = task_bars(task, pairs, points)
+    of_metrics, of_task = task_intervals(task, pairs, points)
     assert list(of_metrics) == ["f1", "matthews_correlation", "accuracy"]
-    of_a = file_bars(task.metrics[:2], pairs["a"], [points["f1"], points["matthews_correlation"]])
-    of_b = file_bars(task.metrics[2:3], pairs["b"], [points["accuracy"]])
+    of_a = file_intervals(task.metrics[:2], pairs["a"], [points["f1"], points["matthews_correlation"]])
+    of_b = file_intervals(task.metrics[2:3], pairs["b"], [points["accuracy"]])
     assert [*of_metrics.values()] == [*of_a[:2], *of_b]
     mean = (points["f1"].value + points["matthews_correlation"].value) / 2
     units = units_of(task.metrics[:2], [pairs["a"]])
-    assert of_a[2] == jackknife_bar(mean, units.left_out()[:, 0].mean(axis=0), units.counts, lowest=-0.5)
+    assert of_a[2] == jackknife_interval(mean, units.left_out()[:, 0].mean(axis=0), units.counts, lowest=-0.5)
     parts = [Part("a", mean, of_a[2], 2.0), Part("b", points["accuracy"].value, of_b[0], 1.0)]
-    assert of_task == Bar(*mean_interval(parts))
+    assert of_task == OptionalInterval(*mean_interval(parts))
     constant = {"a": labels([0, 1] * 9, [1] * 18)[0], "b": pairs["b"]}
     points |= {metric.name: point(metric, constant["a"]) for metric in task.metrics[:2]}
-    of_metrics, of_task = task_bars(task, constant, points)
+    of_metrics, of_task = task_intervals(task, constant, points)
     assert of_metrics["f1"].low < points["f1"].value < of_metrics["f1"].high
-    assert of_metrics["matthews_correlation"] == Bar(None, None, "constant predictions")
+    assert of_metrics["matthews_correlation"] == OptionalInterval(None, None, "constant predictions")
     assert of_task.low < of_task.high
 
 
@@ -451,7 +455,7 @@ def test_the_f1_of_one_answer_throughout_is_covered(n: int, share: float) -> Non
     covered = shown = 0.0
     for positives in range(5, n - 4):
         pairs = labels([1] * positives + [0] * (n - positives), [1] * n)[0]
-        (bar,) = file_bars([F1], pairs, [point(F1, pairs)])
+        (bar,) = file_intervals([F1], pairs, [point(F1, pairs)])
         weight = stats.binom.pmf(positives, n, share)
         shown += weight
         covered += weight * (bar.low <= 2 * share / (1 + share) <= bar.high)
@@ -490,14 +494,14 @@ def test_groups_make_wilsons_interval_wider(groups) -> None:
     n = 10 / effect
     middle = (share + z**2 / 2 / n) / (1 + z**2 / n)
     margin = z / (1 + z**2 / n) * (share * (1 - share) / n + z**2 / 4 / n**2) ** 0.5
-    bar = file_bars([ACCURACY], pairs, [point(ACCURACY, pairs)])[0]
+    bar = file_intervals([ACCURACY], pairs, [point(ACCURACY, pairs)])[0]
     assert (bar.low, bar.high) == pytest.approx((middle - margin, middle + margin), rel=1e-8)
 
 
 def test_records_of_intervals() -> None:
-    assert Bar(0.1, 0.2).interval == Interval(0.1, 0.2)
-    assert Bar(None, 0.2).interval is Bar(0.1, None).interval is None
-    assert Alone(5, 2).net == 3
+    assert OptionalInterval(0.1, 0.2).interval == Interval(0.1, 0.2)
+    assert OptionalInterval(None, 0.2).interval is OptionalInterval(0.1, None).interval is None
+    assert DiscordantCounts(5, 2).net == 3
     assert grouped_wilson([Group(0, 3)] * 8).low == 0.0
     assert grouped_wilson([Group(3, 3)] * 8).high == 1.0
     for n in range(1, 100):

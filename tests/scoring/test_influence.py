@@ -10,7 +10,7 @@ from scoring.every_metric import WORDS, answers_of, metric_of
 
 from gluebench.benchmark import load_benchmark
 from gluebench.benchmark.metrics import BUILT_IN
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.influence import influence_of
 from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import METRICS, point
@@ -86,7 +86,7 @@ def test_labels_have_a_kind_for_each_cell_of_the_table() -> None:
 
 def withheld(name: str, pairs) -> str | None:
     metric = metric_of(name)
-    return file_bars([metric], pairs, [point(metric, pairs)])[0].withheld
+    return file_intervals([metric], pairs, [point(metric, pairs)])[0].withheld
 
 
 def test_ratings_that_hardly_ever_occur_have_no_weighted_error() -> None:
@@ -118,7 +118,7 @@ def test_a_rating_of_the_scale_that_never_occurs_withholds_the_weighted_error(ra
     (pairs,) = numbers(gold, gold + rng.normal(size=400))
     (task,) = [task for task in load_benchmark("klej").tasks if task.name == "AR"]
     (metric,) = task.metrics
-    assert file_bars([metric], pairs, [point(metric, pairs)])[0].withheld == reason
+    assert file_intervals([metric], pairs, [point(metric, pairs)])[0].withheld == reason
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "macro_pr_auc", "macro_average_precision"])
@@ -174,7 +174,7 @@ def test_no_interval_has_width_0(names: list[str]) -> None:
     """Of answers that are all right, and all of one label, the mean of two metrics does not vary."""
     metrics = [metric_of(name) for name in names]
     (pairs,) = labels([0] * 100, [0] * 100, classes=3)
-    bars = file_bars(metrics, pairs, [point(metric, pairs) for metric in metrics])
+    bars = file_intervals(metrics, pairs, [point(metric, pairs) for metric in metrics])
     assert bars[0].low < bars[0].high == 1.0
     assert bars[2].low is None
     (pairs,) = numbers(np.arange(100), np.arange(100) + 4.3213)

@@ -114,8 +114,8 @@ def test_a_kill_leaves_whole_rows_that_are_not_computed_again(
     assert len(rows) == 2
     kept = {row["submission"] for row in rows}
     graded = []
-    of_one = many._row
-    monkeypatch.setattr(many, "_row", lambda job, *rest: graded.append(job.path) or of_one(job, *rest))
+    of_one = many._grade_job
+    monkeypatch.setattr(many, "_grade_job", lambda job, *rest: graded.append(job.path) or of_one(job, *rest))
     counts: list[tuple[int, int]] = []
     again = grade_many(
         systems, folder, out=out, benchmark=manifest, workers=1, progress=lambda *count: counts.append(count)
@@ -236,6 +236,6 @@ def test_parquet_without_pyarrow_is_refused_before_any_work(
     small: Benchmark, folder: Path, systems: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    monkeypatch.setattr(many, "_row", None)
+    monkeypatch.setattr(many, "_grade_job", None)
     with pytest.raises(ImportError, match=r"gluebench\[data\]"):
         grade_many(systems, folder, out=tmp_path / "scores.parquet", benchmark=small, workers=1)

@@ -23,7 +23,7 @@ from gluebench.scoring import accuracy, f1, matthews_correlation, pearson, r_k, 
 from gluebench.scoring.influence import influence_of
 from gluebench.scoring.metrics import METRICS, is_proportion, measure, metric_function, point
 from gluebench.scoring.metrics.counts import COUNT_METRICS
-from gluebench.scoring.pairs import Pairs, matched
+from gluebench.scoring.pairs import Pairs, join_by_index
 from gluebench.submission import Column
 
 EXACT = 1e-12
@@ -350,9 +350,9 @@ class TestPairs:
     def test_gold_of_some_rows_takes_their_predictions(self) -> None:
         predicted = Column(("a", "b"), bytes([0, 1, 1, 0]))
         some = Column(("a", "b"), bytes([1, 1]), indices=array("q", [1, 3]))
-        pairs = matched(some, predicted, groups=(4, 4), size=4)
+        pairs = join_by_index(some, predicted, groups=(4, 4), size=4)
         assert (bytes(pairs.predicted.codes), pairs.groups, pairs.covered) == (bytes([1, 0]), (4, 4), 0.5)
-        whole = matched(predicted, predicted, groups=None, size=4)
+        whole = join_by_index(predicted, predicted, groups=None, size=4)
         assert whole == Pairs(predicted, predicted, None, None)
 
 

@@ -12,8 +12,8 @@ from scoring.every_metric import WORDS, answers_of, metric_of
 from gluebench.analysis.compare.scores import ScoreTest, file_tests
 from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import BUILT_IN
-from gluebench.scoring.inference import file_bars
-from gluebench.scoring.intervals import Bar
+from gluebench.scoring.inference import file_intervals
+from gluebench.scoring.intervals import OptionalInterval
 from gluebench.scoring.metrics import METRICS, point
 from gluebench.scoring.pairs import Pairs
 from gluebench.submission import Column
@@ -21,11 +21,11 @@ from gluebench.submission import Column
 ROWS = 210
 """Enough for correlations to be exchanged linearly; 90 rows are too few for it."""
 GROUPS = np.random.default_rng(3).integers(0, 70, ROWS)
-Results = tuple[Sequence[Bar], Sequence[ScoreTest]]
+Results = tuple[Sequence[OptionalInterval], Sequence[ScoreTest]]
 
 
 def results(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Results:
-    bars = file_bars(metrics, systems[0], [point(metric, systems[0]) for metric in metrics])
+    bars = file_intervals(metrics, systems[0], [point(metric, systems[0]) for metric in metrics])
     a, b = systems[:2]
     return bars, file_tests(metrics, [[a], [b]], resamples=200, seed=0, name="F")
 

@@ -9,7 +9,7 @@ import pytest
 
 from gluebench.analysis.compare.scores import file_tests
 from gluebench.benchmark import Metric
-from gluebench.scoring.inference import Null
+from gluebench.scoring.inference import NullDistribution
 from gluebench.scoring.paired import PairedTest
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.runs import RunsTest
@@ -24,7 +24,7 @@ def test_they_agree_at_every_value_that_the_statistic_can_take(draws: int) -> No
     """With few distinct values a mid-p is exactly .05 now and then."""
     rng = np.random.default_rng(draws)
     for values in (3, 7, 20, draws):
-        null = Null.of_draws(rng.integers(0, values, draws + 1) / 7)
+        null = NullDistribution.of_draws(rng.integers(0, values, draws + 1) / 7)
         for statistic in null.support[null.support > 0]:
             test = PairedTest(float(statistic) * 0.013, 0.013, null, NONE)
             interval = test.interval()
@@ -33,14 +33,14 @@ def test_they_agree_at_every_value_that_the_statistic_can_take(draws: int) -> No
 
 def test_they_agree_for_mcnemars_test() -> None:
     for apart, examples in product((5, 6, 12, 40, 101), (150, 1000)):
-        null = Null.of_coins(apart, examples)
+        null = NullDistribution.of_coins(apart, examples)
         for statistic in null.support[1:]:
             interval = PairedTest(float(statistic), 1.0, null, NONE).interval()
             assert (null.p(float(statistic)) <= 0.05) == (interval is not None and interval.low > 0)
 
 
 def test_a_p_of_exactly_alpha_excludes_zero() -> None:
-    null = Null(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.9, 0.5, 0.05, 0.01]))
+    null = NullDistribution(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.9, 0.5, 0.05, 0.01]))
     assert 1.99 < null.critical() < 2.0
     assert null.critical(0.005) == np.inf
 

@@ -19,7 +19,7 @@ from gluebench.scoring.feedback import (
     rounded_value,
     rounding_width,
 )
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.metrics import METRICS, CountMetric, function_of, point
 from gluebench.scoring.pairs import Pairs
 from gluebench.submission import Column
@@ -114,7 +114,7 @@ def test_an_upload_tells_about_one_label_at_most_whatever_the_metric(name: str) 
             columns = [Column(("no", "yes"), codes.tobytes()) for codes in (labels, upload)]
             pairs = Pairs(*columns)
             value = point(metric, pairs)
-            (bar,) = file_bars([metric], pairs, [value])
+            (bar,) = file_intervals([metric], pairs, [value])
             scores.append(Score.of(value.value, bar, 400))
         exact.append(tuple(round(score.value, 12) for score in scores))
         shown.append(tuple(rounded_score(score, *bounds).value for score in scores))
@@ -150,7 +150,7 @@ def test_a_precision_has_steps_of_the_size_of_its_own_error() -> None:
     answers[:25], labels[:15], labels[500:700] = 1, 1, 1
     pairs = Pairs(*(Column(("no", "yes"), codes.tobytes()) for codes in (labels, answers)))
     value = point(metric, pairs)
-    (bar,) = file_bars([metric], pairs, [value])
+    (bar,) = file_intervals([metric], pairs, [value])
     score = Score.of(value.value, bar, 1000)
     assert score.value == 0.6
     width = rounding_width(score.value, 1000, 0.0, widening=score.widening)

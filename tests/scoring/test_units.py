@@ -26,7 +26,7 @@ from scoring.columns import (
 from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.intervals import TOO_MANY
 from gluebench.scoring.metrics import METRICS, MOST_KINDS, point
 from gluebench.scoring.metrics.counts import CountMetric
@@ -248,7 +248,7 @@ class TestMetricFromElsewhere:
     def test_of_very_many_different_rows_it_has_no_interval(self, offered) -> None:
         for n, withheld in ((MOST_KINDS, None), (MOST_KINDS + 1, TOO_MANY)):
             systems = numbers(range(n), np.arange(n) % 7, np.arange(n) % 5)
-            (bar,) = file_bars([offered], systems[0], [point(offered, systems[0])])
+            (bar,) = file_intervals([offered], systems[0], [point(offered, systems[0])])
             assert bar.withheld == withheld
             (test,) = paired_tests(units_of([offered], systems), resamples=9, rng=RNG(0))
             assert (test.p == 1.0) is (withheld is not None) is units_of([offered], systems).few(0)
@@ -445,13 +445,13 @@ def test_each_different_exchange_is_counted_once(groups, monkeypatch) -> None:
     a[[0, 2, 4]], b[[15, 17]], b[30] = 1, 2, 0
     (first, second) = labels(gold, a, b, groups=groups, classes=3)
     counted = []
-    exchanged = exchange.CountTables.exchanged
+    exchanged = exchange.CountTables.count_again
 
     def count(tables, heads):
         counted.extend(map(tuple, heads))
         return exchanged(tables, heads)
 
-    monkeypatch.setattr(exchange.CountTables, "exchanged", count)
+    monkeypatch.setattr(exchange.CountTables, "count_again", count)
     drawn = units_of([R_K], [first, second]).exchange(1000, RNG(0))
     assert len(counted) <= 4 * 3 * 2 + 1
     assert drawn.differences.shape == (1, 1001)

@@ -222,7 +222,7 @@ def test_what_cannot_be_read_of_a_folder_is_said(tiny: Benchmark, tmp_path: Path
     (tmp_path / "model.bin").write_text("no format of predictions")
     names = ", ".join(f"{name}.tsv" for name in ("Para", "Sim", "Infer-m", "Infer-mm", "Refer", "DX"))
     assert [str(problem) for problem in read_predictions(tmp_path, tiny).problems] == [
-        f"no-files: expected at least one of {names}. "
+        f"no-files: found 'notes.txt'; expected at least one of {names}. "
         "If notes.txt holds all tasks, write a file for each; else name it as its task's test file."
     ]
     (tmp_path / "Refer.txt").write_text("0\n1\n0\n0\n")

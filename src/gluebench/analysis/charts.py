@@ -5,6 +5,7 @@ separate file of it. Show the numbers of every chart in a table too. Each color 
 that no reader needs the color.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
@@ -22,6 +23,10 @@ LETTER = 6.6
 _NAMESPACE = "http://www.w3.org/2000/svg"
 INKS = 4
 """Number of colors, each with its own shape; further series reuse them."""
+QUIET = -1
+"""The color of what does not stand out."""
+MOST_NAMED = 40
+"""Rows of a chart that have names, and points that its description lists."""
 _SHAPES = (
     "M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",  # disc
     "M{x} {y}m-4 -4h8v8h-8z",  # square
@@ -34,10 +39,11 @@ def picture(title: str, desc: str, *, width: float, height: float, parts: Iterab
     """An `<svg>` element for a page; `desc` describes it to screen readers."""
     lines = [element("title", words=title), element("desc", words=desc)]
     lines.extend(parts)
+    linked = any(part.startswith("<a ") for part in lines)  # what is in an image cannot be reached
     attributes = {
         "xmlns": _NAMESPACE,
         "class": "chart",
-        "role": "img",
+        "role": "group" if linked else "img",
         "width": number(width),
         "height": number(height),
         "viewBox": f"0 0 {number(width)} {number(height)}",
@@ -47,8 +53,8 @@ def picture(title: str, desc: str, *, width: float, height: float, parts: Iterab
 
 
 def as_file(svg: str) -> str:
-    """A chart as a separate SVG file, with its style sheet and a background."""
-    head, _, rest = svg.partition("</desc>")
+    """A chart as a separate SVG file, with its style sheet and a background, without links into a site."""
+    head, _, rest = re.sub(r' (href|tabindex)="[^"]*"', "", svg).partition("</desc>")
     background = element("rect", {"class": "chart-paper", "width": "100%", "height": "100%"})
     return f"{head}</desc>\n<style>\n{STYLE}</style>\n{background}{rest}\n"
 
@@ -97,11 +103,18 @@ def width_of(words: str) -> float:
     return LETTER * sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
 
 
-def mark(x: float, y: float, order: int, note: str = "") -> str:
-    """A mark at (x, y) with the shape and color number `order`."""
+def mark(x: float, y: float, order: int) -> str:
+    """A mark at (x, y) with the shape and color number `order`; a small square for `QUIET`."""
+    if order == QUIET:
+        return _dots([(x, y)])
     shape = _SHAPES[order % INKS].format(x=number(x), y=number(y))
-    title = element("title", words=note) if note else ""
-    return element("path", {"class": f"chart-mark chart-ink-{order % INKS}", "d": shape}, title)
+    return element("path", {"class": f"chart-mark {_ink(order)}", "d": shape})
+
+
+def _dots(places: Iterable[tuple[float, float]]) -> str:
+    """Small grey squares in one shape."""
+    drawn = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places)
+    return element("path", {"class": "chart-dot", "d": drawn})
 
 
 # Margins around the plot area.
@@ -170,16 +183,28 @@ def scale_over(values: Iterable[float], start: float, stop: float, *, logarithmi
 
 
 def x_axis(
-    scale: Scale, y: float, title: str, *, top: float, words: Callable[[float], str] | None = None
+    scale: Scale,
+    y: float,
+    title: str,
+    *,
+    top: float,
+    words: Callable[[float], str] | None = None,
+    ticks: Sequence[float] = (),
 ) -> list[str]:
     """Ticks below the axis at `y`, formatted by `words`, and grid lines up to `top`."""
     parts = []
     texts = []
-    for tick in scale.ticks():
+    last = ""
+    free_from = float("-inf")
+    for tick in ticks or scale.ticks():
         x = scale.position(tick)
         parts.append(path([(x, y), (x, top)], "chart-grid"))
         text = (words or tick_text)(tick)
-        texts.append(label(x, y + 17, text, anchor="middle", kind="chart-quiet"))
+        half = width_of(text) / 2
+        if text != last and x - half > free_from:  # dates of one minute are the same text
+            texts.append(label(x, y + 17, text, anchor="middle", kind="chart-quiet"))
+            free_from = x + half + LETTER
+            last = text
     parts.append(path([(scale.start, y), (scale.stop, y)], "chart-axis"))
     parts += texts
     parts.append(label((scale.start + scale.stop) / 2, y + 38, title, anchor="middle"))
@@ -219,45 +244,93 @@ TURN = 40.0
 """Rotation of the column headings in degrees."""
 
 
-class ChartBar(NamedTuple):
-    """One bar, with its interval if there is one."""
+class IntervalRow(NamedTuple):
+    """A value with its interval, if there is one, on a line of its own."""
 
     label: str
     value: float
     low: float | None = None
     high: float | None = None
+    link: str = ""
+    """Where a click on it leads."""
+    ink: int = 0
+    """0 for the accent, 1 for the second color, `QUIET` for grey."""
+    note: str = ""
+    """What it says on hover, if that is not its label with its numbers."""
 
 
-def bar_chart(title: str, bars: Sequence[ChartBar], *, axis: str) -> str:
-    """A bar from zero for each value, the first at the top."""
-    left = 16 + max((width_of(bar.label) for bar in bars), default=0)
-    bottom = TOP + ROW * len(bars)
-    values = [0.0]
-    for bar in bars:
-        values += [value for value in (bar.value, bar.low, bar.high) if value is not None]
-    low = min(values)
-    high = max(values)
-    room = (high - low) * 0.04
-    if not room:
-        high = 1.0
-    # Zero is the end of bars on one side of it, without a margin.
-    if low < 0:
-        low -= room
-    if high > 0:
-        high += room
-    scale = Scale(low, high, left, WIDTH - RIGHT)
-    parts = x_axis(scale, bottom, axis, top=TOP)
-    for row, bar in enumerate(bars):
-        top = TOP + ROW * row
-        middle = top + ROW / 2
-        start, end = sorted((scale.position(0), scale.position(bar.value)))
-        parts.append(label(scale.start - 8, middle + 4, bar.label, anchor="end"))
-        parts.append(rectangle("chart-bar", start, top + 5, width=end - start, height=ROW - 10))
-        if bar.low is not None and bar.high is not None:
-            ends = [(scale.position(bar.low), middle), (scale.position(bar.high), middle)]
-            parts.append(path(ends, "chart-whisker"))
-    desc = f"{len(bars)} bars: " + "; ".join(f"{bar.label} {bar.value:.4g}" for bar in bars)
-    return picture(title, desc, width=WIDTH, height=bottom + BOTTOM, parts=parts)
+def interval_chart(
+    title: str,
+    rows: Sequence[IntervalRow],
+    *,
+    axis: str,
+    zero: bool = False,
+    ranks: bool = False,
+    width: float = 460,
+) -> str:
+    """A mark with its interval for each value, the first at the top.
+
+    `zero` draws the line of no difference; `ranks` are whole numbers from 1.
+    More than `MOST_NAMED` rows are thin lines without names, numbered from the top.
+    """
+    named = len(rows) <= MOST_NAMED
+    height = ROW if named else max(2.5, MOST_NAMED * ROW / len(rows))
+    longest = max((width_of(row.label) for row in rows), default=0) if named else 0
+    left = 16 + longest if named else LEFT
+    bottom = TOP + height * len(rows)
+    ends = [0.0] if zero else []
+    for row in rows:
+        ends += [value for value in (row.value, row.low, row.high) if value is not None]
+    scale = scale_over(ends or [0.0], left, width - RIGHT)
+    ticks = [tick for tick in scale.ticks() if not ranks or (tick > 1 and tick == int(tick))]
+    if ranks:
+        ticks = [1.0] + [tick for tick in ticks if scale.position(tick) > scale.position(1) + 30]
+    parts = x_axis(scale, bottom, axis, top=TOP, ticks=ticks)
+    if zero:
+        x = scale.position(0)
+        parts.append(path([(x, TOP), (x, bottom)], "chart-zero"))
+    if not named:
+        numbers = Scale(1, len(rows), TOP + height / 2, bottom - height / 2)
+        for tick in [1.0, *numbers.ticks()[1:]]:
+            parts.append(
+                label(left - 8, numbers.position(tick) + 4, tick_text(tick), anchor="end", kind="chart-quiet")
+            )
+    for at, row in enumerate(rows):
+        middle = TOP + height * (at + 0.5)
+        inside = ""
+        if named:
+            inside += label(left - 8, middle + 4, row.label, anchor="end")
+        if row.low is not None and row.high is not None:
+            start = scale.position(row.low)
+            kind = "chart-interval" if named else "chart-thin"
+            line = f"M{start:.1f} {middle:.1f}H{scale.position(row.high):.1f}"
+            inside += element("path", {"class": f"{kind} {_ink(row.ink)}", "d": line})
+        if named:
+            inside += mark(scale.position(row.value), middle, row.ink)
+        parts.append(_linked(inside, row.link, row.note or _note(row), is_stop=named))
+    desc = f"{len(rows)} rows: " + "; ".join(row.note or _note(row) for row in rows[:MOST_NAMED])
+    return picture(title, desc, width=width, height=bottom + BOTTOM, parts=parts)
+
+
+def _note(row: IntervalRow) -> str:
+    text = f"{row.label}: {row.value:.4g}"
+    if row.low is None or row.high is None:
+        return text
+    return f"{text}, {row.low:.4g} to {row.high:.4g}"
+
+
+def _ink(order: int) -> str:
+    """The class of a color."""
+    return "chart-ink-quiet" if order == QUIET else f"chart-ink-{order % INKS}"
+
+
+def _linked(inside: str, link: str, note: str, *, is_stop: bool) -> str:
+    """Marks with a text on hover, as a link if there is one; `is_stop` lets the Tab key stop at it."""
+    title = element("title", words=note)
+    if not link:
+        return element("g", {}, title + inside)
+    attributes = {"href": link, "tabindex": "" if is_stop else "-1", "aria-label": note if is_stop else ""}
+    return element("a", attributes, title + inside)
 
 
 class ScatterPoint(NamedTuple):
@@ -268,8 +341,9 @@ class ScatterPoint(NamedTuple):
     y: float
     low: float | None = None
     high: float | None = None
-    group: int = 0
-    """Points of one group share shape and color."""
+    ink: int = 0
+    """As that of a row; points in grey are small, and have no name and no interval."""
+    link: str = ""
 
 
 def scatter_chart(
@@ -283,37 +357,108 @@ def scatter_chart(
     width: float = WIDTH,
     height: float = 400,
     x_words: Callable[[float], str] = tick_text,
+    is_small: bool = False,
 ) -> str:
-    """Named points; `front` is drawn as steps from left to right, such as a Pareto front.
+    """Points with names where there is room for them; every point says its name on hover.
 
-    `logarithmic` applies to x, whose ticks `x_words` formats. Raises ValueError without points.
+    In one that `is_small`, for phones, grey points lead nowhere and say nothing.
+    `front` is drawn as steps from left to right, such as a Pareto front. `logarithmic` applies to x, whose
+    ticks `x_words` formats. Raises ValueError without points.
     """
     across = scale_over((point.x for point in points), LEFT, width - RIGHT, logarithmic=logarithmic)
     heights = []
     for point in points:
-        heights += [value for value in (point.y, point.low, point.high) if value is not None]
+        heights.append(point.y)
+        if point.ink != QUIET:
+            heights += [end for end in (point.low, point.high) if end is not None]
     up = scale_over(heights, height - BOTTOM, TOP)
     parts = x_axis(across, up.start, x_title, top=TOP, words=x_words)
     parts += y_axis(up, LEFT, y_title, right=width - RIGHT)
+    taken = []
     if len(front) > 1:
         corners = [(across.position(x), up.position(y)) for x, y in sorted(front)]
         steps = corners[:1]
         for (_, y), (x, next_y) in pairwise(corners):
             steps += [(x, y), (x, next_y)]
         parts.append(path(steps, "chart-front"))
-    for point in points:
-        x = across.position(point.x)
-        y = up.position(point.y)
-        if point.low is not None and point.high is not None:
-            parts.append(path([(x, up.position(point.low)), (x, up.position(point.high))], "chart-whisker"))
-        parts.append(mark(x, y, point.group, f"{point.label}: {x_words(point.x)}, {point.y:.4g}"))
-        if x + 10 + width_of(point.label) > across.stop:  # no room to the right of the mark
-            parts.append(label(x - 7, y - 7, point.label, anchor="end"))
-        else:
-            parts.append(label(x + 7, y - 7, point.label))
-    places = [f"{point.label} ({x_words(point.x)}, {point.y:.4g})" for point in points]
-    desc = f"{y_title} by {x_title}: " + "; ".join(places)
+        taken += [_box_around(first, second) for first, second in pairwise(steps)]
+    places = [(across.position(point.x), up.position(point.y)) for point in points]
+    taken += [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
+    for point, (x, _) in zip(points, places, strict=True):
+        if point.ink != QUIET and point.low is not None and point.high is not None:
+            taken.append(_box_around((x, up.position(point.low)), (x, up.position(point.high))))
+    room = (LEFT, TOP, width - 4, up.start)
+    # Grey ones first, so that they lie below the others.
+    placed = sorted(zip(points, places, strict=True), key=lambda pair: pair[0].ink != QUIET)
+    if is_small:
+        parts.append(_dots([place for point, place in placed if point.ink == QUIET]))
+        placed = [(point, place) for point, place in placed if point.ink != QUIET]
+    for point, (x, y) in placed:
+        note = f"{point.label}: {x_words(point.x)}, {point.y:.4g}"
+        inside = mark(x, y, point.ink)
+        if point.ink != QUIET:
+            name, boxes = _place_label(point.label, x, y, taken, room)
+            inside = _whisker(point, x, up) + inside + name
+            taken += boxes
+        parts.append(_linked(inside, point.link, note, is_stop=point.ink != QUIET))
+    named = [point for point in points if point.ink != QUIET][:MOST_NAMED]
+    texts = [f"{point.label} ({x_words(point.x)}, {point.y:.4g})" for point in named]
+    desc = f"{y_title} by {x_title} of {len(points)} points: " + "; ".join(texts)
     return picture(title, desc, width=width, height=height, parts=parts)
+
+
+def _whisker(point: ScatterPoint, x: float, up: Scale) -> str:
+    """The interval of a point, if it has one."""
+    if point.low is None or point.high is None:
+        return ""
+    line = [(x, up.position(point.low)), (x, up.position(point.high))]
+    return path(line, f"chart-whisker {_ink(point.ink)}")
+
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
+_SIDES = (
+    (1, -1, "start"),
+    (-1, -1, "end"),
+    (1, 1, "start"),
+    (-1, 1, "end"),
+    (0, -1, "middle"),
+    (0, 1, "middle"),
+)
+"""Sides of a mark in the order in which a label tries them: across, down, and how the text is anchored."""
+
+
+def _box_around(first: tuple[float, float], second: tuple[float, float]) -> Box:
+    (x, y), (next_x, next_y) = first, second
+    return min(x, next_x) - 2, min(y, next_y) - 2, max(x, next_x) + 2, max(y, next_y) + 2
+
+
+def _place_label(words: str, x: float, y: float, taken: Sequence[Box], room: Box) -> tuple[str, list[Box]]:
+    """A label beside a mark that covers nothing, with a line to it where it is far, and the boxes of both.
+
+    Empty where there is no place.
+    """
+    width = width_of(words)
+    for distance in (8, 16, 28, 42):
+        for across, down, anchor in _SIDES:
+            middle = y + down * distance
+            start = x + across * distance
+            left = {"start": start, "end": start - width, "middle": x - width / 2}[anchor]
+            box = (left - 2, middle - 8, left + width + 2, middle + 8)
+            inside = box[0] >= room[0] and box[1] >= room[1] and box[2] <= room[2] and box[3] <= room[3]
+            boxes = [box]
+            name = label(start, middle + 4, words, anchor=anchor, kind="chart-name")
+            if distance > 16:
+                line = [(x + across * 8, y + down * 8), (start, middle - down * 8)]
+                boxes.append(_box_around(*line))
+                name += path(line, "chart-leader")
+            if inside and not any(_overlap(own, other) for own in boxes for other in taken):
+                return name, boxes
+    return "", []
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def heat_chart(title: str, desc: str, columns: Sequence[str], rows: Sequence[HeatRow]) -> str:

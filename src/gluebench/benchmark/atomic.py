@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -9,6 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Error numbers of a full disk, a spent quota, and a file over the limit."""
 
 
 @contextmanager
@@ -25,7 +29,7 @@ def replacing(path: Path, *, mode: int = 0o666) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         scratch.replace(path)
     except OSError as error:
-        if error.filename == os.fspath(scratch):
+        if error.filename == os.fspath(scratch) or (error.filename is None and error.errno in FULL):
             error.filename = os.fspath(path)  # the caller knows only this path
         raise
     finally:

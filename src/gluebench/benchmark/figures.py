@@ -13,26 +13,35 @@ DOWN = " ↓"
 
 def percent(value: float | None, loss: bool | None = False) -> str:
     """A fraction as a percentage with one decimal, a negated loss as the loss; "-" for None."""
-    return points(-value if loss and value is not None else value, loss)
+    if loss and value is not None:
+        value = -value
+    return points(value, loss)
 
 
 def points(value: float | None, loss: bool | None = False) -> str:
     """A difference or deviation in points, or in units of the loss; a positive difference is better."""
     if value is None:
         return "-"
-    return f"{round(value, 3) + 0.0:.3f}" if loss else f"{round(100 * value, 1) + 0.0:.1f}"  # 0.0 for -0.0
+    # Adding 0.0 makes -0.0 a plain zero.
+    if loss:
+        return f"{round(value, 3) + 0.0:.3f}"
+    return f"{round(100 * value, 1) + 0.0:.1f}"
 
 
 def interval(low: float | None, high: float | None, loss: bool | None = False) -> str:
     """The interval with a space before it, to append to its value; empty if an end is None."""
-    if loss and low is not None and high is not None:
-        low, high = -high, -low
+    if low is None or high is None:
+        return ""
+    if loss:  # negating turns the ends around
+        return between(-high, -low, loss)
     return between(low, high, loss)
 
 
 def between(low: float | None, high: float | None, loss: bool | None = False) -> str:
     """The interval of a difference, written as by `interval`."""
-    return "" if low is None or high is None else f" [{points(low, loss)}, {points(high, loss)}]"
+    if low is None or high is None:
+        return ""
+    return f" [{points(low, loss)}, {points(high, loss)}]"
 
 
 def unit(loss: bool | None) -> str:
@@ -47,12 +56,16 @@ def axis(loss: bool | None) -> str:
 
 def counted(number: int, noun: str) -> str:
     """A number of things: "1 row", "1,204 rows"."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {noun}s"
 
 
 def without(names: Sequence[str]) -> str:
     """The end of a chart's title: the tasks that it leaves out, since it shows either losses or scores."""
-    return f"; without {', '.join(names)}, on another scale" if names else ""
+    if not names:
+        return ""
+    return f"; without {', '.join(names)}, on another scale"
 
 
 def heading(title: str) -> str:
@@ -62,4 +75,6 @@ def heading(title: str) -> str:
 
 def on_split(name: str, split: str, about: Container[str]) -> str:
     """How a title names a benchmark, from the provenance of a result; a scored table has no splits."""
-    return name if "uncertainty" in about else f"{name}, {split} split"
+    if "uncertainty" in about:
+        return name
+    return f"{name}, {split} split"

@@ -40,7 +40,7 @@ class NumberedIds(Sequence[str]):
         return list(accumulate(self.counts))
 
     @property
-    def _grouped(self) -> bool:
+    def _has_groups(self) -> bool:
         """Whether an id has the numbers of its group and of the example in it."""
         return self.pattern.count("{") == 2
 
@@ -48,12 +48,13 @@ class NumberedIds(Sequence[str]):
         return self._ends[-1] if self._ends else 0
 
     def __iter__(self) -> Iterator[str]:
-        if not self._grouped:
-            yield from map(self.pattern.format, range(self.first, self.first + len(self)))
+        if not self._has_groups:
+            for number in range(self.first, self.first + len(self)):
+                yield self.pattern.format(number)
             return
         for group, count in enumerate(self.counts, self.first):
-            for at in range(count):
-                yield self.pattern.format(group, at)
+            for number in range(count):
+                yield self.pattern.format(group, number)
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -63,13 +64,13 @@ class NumberedIds(Sequence[str]):
 
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
         if isinstance(index, slice):
-            return tuple(self[at] for at in range(len(self))[index])
-        at = range(len(self))[index]
-        if not self._grouped:
-            return self.pattern.format(self.first + at)
-        group = bisect_right(self._ends, at)
+            return tuple(self[position] for position in range(len(self))[index])
+        position = range(len(self))[index]  # counts negative indices from the end, and raises IndexError
+        if not self._has_groups:
+            return self.pattern.format(self.first + position)
+        group = bisect_right(self._ends, position)
         start = self._ends[group] - self.counts[group]
-        return self.pattern.format(self.first + group, at - start)
+        return self.pattern.format(self.first + group, position - start)
 
 
 def ids_of(split: Section) -> Sequence[str]:
@@ -82,9 +83,13 @@ def ids_of(split: Section) -> Sequence[str]:
     if pattern == ORDER:
         return ()
     counts = split.values.get("counts")
-    numbers = 1 if counts is None else 2
+    if counts is None:
+        numbers = 1
+        expected = "a number"
+    else:
+        numbers = 2
+        expected = "two numbers, with letters or signs between them,"
     if not _PATTERN.fullmatch(pattern) or pattern.count("{") != numbers:
-        expected = "a number" if numbers == 1 else "two numbers, with letters or signs between them,"
         split.reject(
             "ids",
             f'"{pattern}" is not a pattern of {expected} in texts of up to 200 characters; '

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 
-from gluebench.benchmark.reader import KeyPath
+from gluebench.benchmark.reader import KeyPath, key_path
 
 _BLANK = re.compile(r"(?:[ \t\r\n,]|#[^\n]*)*")
 _KEY = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')[ \t]*""")
@@ -30,7 +30,8 @@ class _Scanner:
     """Scans the text once; it is valid TOML, so only the ends of keys and values matter."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+        self.text = text
+        self.at = 0
         self.lines: dict[KeyPath, int] = {}
         self.last: dict[KeyPath, int] = {}
         """Position of the latest table of each array of tables."""
@@ -59,36 +60,43 @@ class _Scanner:
 
     def header(self) -> KeyPath:
         """Read `[table]` or `[[array of tables]]`; returns the path of the table."""
-        brackets = 2 if self.text.startswith("[[", self.at) else 1
+        of_array = self.text.startswith("[[", self.at)
+        brackets = 2 if of_array else 1
         self.at += brackets
         path: KeyPath = ()
         keys = self.keys()
         for number, key in enumerate(keys, start=1):
-            path = self.mark((*path, key))
-            if brackets == 2 and number == len(keys):
+            path = self.mark(key_path(path, key))
+            if of_array and number == len(keys):
                 self.last[path] = self.last.get(path, -1) + 1
-            if path in self.last:
-                path = self.mark((*path, self.last[path]))
+            if path in self.last:  # keys below an array of tables mean its latest table
+                path = self.mark(key_path(path, self.last[path]))
         self.at += brackets
         return path
 
     def pair(self, path: KeyPath) -> None:
         """Read `key = value` in the table of that path; the key may be dotted."""
         for key in self.keys():
-            path = self.mark((*path, key))
+            path = self.mark(key_path(path, key))
         self.at += len("=")
         self.value(path)
 
     def keys(self) -> list[str]:
         """Read a dotted key; returns its parts."""
-        keys = list[str]()
-        while not keys or self.text.startswith(".", self.at):
-            self.at += bool(keys)
-            key = self.skip(_KEY)[1]
-            keys.append(next(iter(tomllib.loads(f"{key} = 0"))))
+        keys = [self.key()]
+        while self.text.startswith(".", self.at):
+            self.at += len(".")
+            keys.append(self.key())
         return keys
 
+    def key(self) -> str:
+        """Read one key, as tomllib does: it may be in quotes, with escapes."""
+        written = self.skip(_KEY)[1]
+        [key] = tomllib.loads(f"{written} = 0")
+        return key
+
     def value(self, path: KeyPath) -> None:
+        """Read a value, and mark what is inside it."""
         opening = self.next()
         if opening not in "[{":
             self.skip(_SCALAR)
@@ -99,6 +107,6 @@ class _Scanner:
             if opening == "{":
                 self.pair(path)
                 continue
-            self.value(self.mark((*path, position)))
+            self.value(self.mark(key_path(path, position)))
             position += 1
         self.at += 1

@@ -65,23 +65,29 @@ def file_name(name: str) -> str:
     from unicodedata import normalize  # only names of tasks that lack a file name need it
     from zlib import crc32
 
-    letters = normalize("NFKD", name).encode("ascii", "ignore").decode()
-    safe = "-".join("".join(part if part.isalnum() or part in "._-" else " " for part in letters).split())
-    return safe.strip("._-") or f"file-{crc32(name.encode()):08x}"
+    ascii_letters = normalize("NFKD", name).encode("ascii", "ignore").decode()
+    kept = ""
+    for letter in ascii_letters:
+        kept += letter if letter.isalnum() or letter in "._-" else " "
+    safe = "-".join(kept.split()).strip("._-")
+    return safe or f"file-{crc32(name.encode()):08x}"
 
 
 def closest(name: str, valid: Iterable[str], *, most: int = 2) -> list[str]:
     """The valid names that look most like `name`, best first; empty if none does."""
     import difflib  # slow to import, and needed only for errors
 
-    folded = {fold(candidate): candidate for candidate in valid}
-    return [folded[match] for match in difflib.get_close_matches(fold(name), folded, n=most, cutoff=0.5)]
+    by_folded_name = {fold(candidate): candidate for candidate in valid}
+    matches = difflib.get_close_matches(fold(name), by_folded_name, n=most, cutoff=0.5)
+    return [by_folded_name[match] for match in matches]
 
 
 def did_you_mean(name: str, valid: Iterable[str]) -> str:
     """ " Did you mean A or B?", for the middle of a message; empty if no valid name is close."""
     close = closest(name, valid)
-    return f" Did you mean {' or '.join(close)}?" if close else ""
+    if not close:
+        return ""
+    return f" Did you mean {' or '.join(close)}?"
 
 
 def find(name: str, among: Sequence[NamedT], *, what: str) -> NamedT:
@@ -101,6 +107,10 @@ def find(name: str, among: Sequence[NamedT], *, what: str) -> NamedT:
 
 def table_beside(module: str) -> dict[str, list[str]]:
     """The table beside the file of a module: what stands first in each row, to the rest of the row."""
+    table = {}
     with open(os.path.splitext(module)[0] + ".tsv", encoding="utf-8") as file:  # pathlib is slow to import
-        _, *rows = (line.rstrip("\n").split("\t") for line in file)
-    return {first: rest for first, *rest in rows}
+        next(file)  # the heading
+        for line in file:
+            first, *rest = line.rstrip("\n").split("\t")
+            table[first] = rest
+    return table

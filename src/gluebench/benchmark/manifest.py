@@ -31,7 +31,8 @@ class ManifestError(ValueError):
 
 def installed() -> tuple[str, ...]:
     """Names of the manifests that come with the package."""
-    return tuple(sorted(name[:-5] for name in os.listdir(_HOME) if name.endswith(".toml")))
+    files = os.listdir(_HOME)
+    return tuple(sorted(file.removesuffix(".toml") for file in files if file.endswith(".toml")))
 
 
 def load_benchmark(name_or_path: Benchmark | str | os.PathLike[str]) -> Benchmark:
@@ -60,8 +61,9 @@ def _packaged(name: str) -> Benchmark:
 
 def _load(path: str, children: tuple[str, ...]) -> Benchmark:
     """The benchmark at a path; `children` are the real paths of the manifests that extend it."""
-    from gluebench.benchmark.build import KEYS, benchmark_record, part_record
+    from gluebench.benchmark.build import KEYS, benchmark_record
     from gluebench.benchmark.checks import check
+    from gluebench.benchmark.part import part_record
     from gluebench.benchmark.reader import Section
 
     text, values = _parse(path)
@@ -76,7 +78,7 @@ def _load(path: str, children: tuple[str, ...]) -> Benchmark:
         benchmark = benchmark_record(root)
         findings += check(benchmark, list(findings))
     if benchmark is None or findings or problems:
-        raise ManifestError([*_described(path, text, findings), *problems])
+        raise ManifestError(_finding_texts(path, text, findings) + problems)
     return benchmark
 
 
@@ -87,15 +89,16 @@ def _parent(path: str, root: Section, children: tuple[str, ...]) -> tuple[Benchm
     """The benchmark that a manifest extends; or None, with the problems of the parent's manifest."""
     head = root.inner("benchmark")
     name = head.text("extends")
-    chain = (*children, os.path.realpath(path))
+    if not name:
+        return None, []
+    chain = children + (os.path.realpath(path),)
     try:
         if not _is_path(name):
-            return (_packaged(name) if name else None), []
+            return _packaged(name), []
         target = os.path.join(os.path.dirname(path), name)
         if os.path.realpath(target) in chain:
-            head.reject(
-                "extends", f'"{name}" leads back to itself; expected a manifest that does not extend this one'
-            )
+            expected = "expected a manifest that does not extend this one"
+            head.reject("extends", f'"{name}" leads back to itself; {expected}')
             return None, []
         return _load(target, chain), []
     except UnknownNameError as error:
@@ -115,8 +118,12 @@ def extended_by(name_or_path: str | os.PathLike[str]) -> str:
         path = os.path.join(_HOME, f"{load_benchmark(path).name}.toml")
     _, values = _parse(path)
     head = values.get("benchmark")
-    parent = head.get("extends", "") if isinstance(head, dict) else ""
-    return os.path.join(os.path.dirname(path), parent) if _is_path(parent) else parent
+    if not isinstance(head, dict):
+        return ""
+    parent: str = head.get("extends", "")
+    if _is_path(parent):
+        return os.path.join(os.path.dirname(path), parent)
+    return parent
 
 
 def _parse(path: str) -> tuple[str, Mapping[str, object]]:
@@ -141,32 +148,41 @@ def _parse(path: str) -> tuple[str, Mapping[str, object]]:
 
 def _syntax_problem(path: str, text: str, message: str) -> str:
     """tomllib's message, with file and line in front."""
-    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)", message)
-    if place is None:
+    location = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)", message)
+    if location is None:
         return f"{path}: is not valid TOML: {message}"
-    line = place[1] or text.count("\n") + 1
-    column = f", column {place[2]}" if place[2] else ""
-    return f"{path}:{line}: is not valid TOML: {message[: place.start()]}{column}"
+    reason = message[: location.start()]
+    line, column = location.groups()
+    if line is None:
+        last_line = text.count("\n") + 1
+        return f"{path}:{last_line}: is not valid TOML: {reason}"
+    return f"{path}:{line}: is not valid TOML: {reason}, column {column}"
 
 
-def _described(path: str, text: str, findings: Iterable[Finding]) -> list[str]:
+def _finding_texts(path: str, text: str, findings: Iterable[Finding]) -> list[str]:
     """The findings with file, line and key, in the order of the lines."""
-    findings = list(dict.fromkeys(findings))
-    if not findings:
+    distinct = list(dict.fromkeys(findings))
+    if not distinct:
         return []
     from gluebench.benchmark.locate import line_of, lines  # only when something is wrong
 
     line_numbers = lines(text)
-    placed = sorted(
-        ((line_of(finding.path, line_numbers), finding) for finding in findings), key=lambda pair: pair[0]
-    )
-    return [f"{path}:{line}: {written(finding.path)}: {finding.text}" for line, finding in placed]
+    distinct.sort(key=lambda finding: line_of(finding.path, line_numbers))
+    texts = []
+    for finding in distinct:
+        line = line_of(finding.path, line_numbers)
+        texts.append(f"{path}:{line}: {path_text(finding.path)}: {finding.text}")
+    return texts
 
 
-def written(path: KeyPath) -> str:
+def path_text(path: KeyPath) -> str:
     """A path of keys as in TOML, with positions in brackets: tasks.MRPC.metrics[1].positive."""
     text = ""
     for key in path:
-        plain = isinstance(key, str) and re.fullmatch(r"[\w-]+", key, re.ASCII)
-        text += f"[{key}]" if isinstance(key, int) else f".{key}" if plain else f'."{key}"'
+        if isinstance(key, int):
+            text += f"[{key}]"
+        elif re.fullmatch(r"[\w-]+", key, re.ASCII):
+            text += f".{key}"
+        else:  # as any other key is written in TOML
+            text += f'."{key}"'
     return text.removeprefix(".")

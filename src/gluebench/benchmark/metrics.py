@@ -108,23 +108,30 @@ OUTSIDE = "O"
 
 def scheme_problem(tags: Iterable[str], scheme: str) -> str:
     """What keeps a set of tags from being in a scheme, as the rest of a sentence; empty for nothing."""
-    wrong = sorted({tag for tag in tags if tag != OUTSIDE and _prefix(tag) not in SCHEMES[scheme].prefixes})
+    prefixes = SCHEMES[scheme].prefixes
+    wrong = sorted({tag for tag in tags if tag != OUTSIDE and _prefix(tag) not in prefixes})
     if not wrong:
         return ""
-    known = " and ".join(f"{prefix}-" for prefix in SCHEMES[scheme].prefixes)
+    known = " and ".join(f"{prefix}-" for prefix in prefixes)
     return f"has {', '.join(wrong[:5])}; expected {OUTSIDE} and tags that begin with {known} in {scheme}"
 
 
 def guess_scheme(tags: Iterable[str]) -> str | None:
     """The smallest scheme that the tags fit; None if several of one size do, or none does."""
-    known = [*tags]
-    fitting = [name for name in SCHEMES if not scheme_problem(known, name)]
-    size = min((len(SCHEMES[name].prefixes) for name in fitting), default=0)
-    smallest = [name for name in fitting if len(SCHEMES[name].prefixes) == size]
+    known_tags = list(tags)
+    by_size: dict[int, list[str]] = {}
+    for name, scheme in SCHEMES.items():
+        if not scheme_problem(known_tags, name):
+            by_size.setdefault(len(scheme.prefixes), []).append(name)
+    if not by_size:
+        return None
+    smallest = by_size[min(by_size)]
     return smallest[0] if len(smallest) == 1 else None
 
 
 def _prefix(tag: str) -> str:
     """The letter before the type; the whole tag where it has no type, and no letter if that is longer."""
     prefix = tag.partition("-")[0]
-    return prefix if len(prefix) == 1 else "?"
+    if len(prefix) != 1:
+        return "?"
+    return prefix

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 from gluebench.benchmark.lookup import did_you_mean
 
 KeyPath = tuple[str | int, ...]
 """Location of a value: keys and, inside arrays, 0-based positions."""
+
+
+def key_path(table: KeyPath, *keys: str | int) -> KeyPath:
+    """The location of a value below a table, by the keys that lead there from the table."""
+    return table + keys
 
 
 class Finding(NamedTuple):
@@ -43,7 +49,7 @@ class Section:
 
     def reject(self, key: str, text: str) -> None:
         """Add a finding about the value of `key`."""
-        self.findings.append(Finding((*self.path, key), text))
+        self.findings.append(Finding(key_path(self.path, key), text))
 
     def text(self, key: str, default: str | None = None) -> str:
         """A string that is not blank; required if there is no default."""
@@ -68,11 +74,16 @@ class Section:
         if not isinstance(value, list):
             self.reject(key, f"is {kind(value)}; expected an array of strings")
             return ()
+        strings = []
         for position, item in enumerate(value):
-            if not isinstance(item, str) or not item.strip():
-                actual = "blank" if isinstance(item, str) else kind(item)
-                self.findings.append(Finding((*self.path, key, position), f"is {actual}; expected a string"))
-        return tuple(item for item in value if isinstance(item, str))
+            path = key_path(self.path, key, position)
+            if not isinstance(item, str):
+                self.findings.append(Finding(path, f"is {kind(item)}; expected a string"))
+                continue
+            if not item.strip():
+                self.findings.append(Finding(path, "is blank; expected a string"))
+            strings.append(item)
+        return tuple(strings)
 
     def flag(self, key: str, default: bool) -> bool:
         """A boolean."""
@@ -89,11 +100,13 @@ class Section:
     def count(self, key: str) -> int:
         """A positive integer, required."""
         value = self.values.get(key)
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        if isinstance(value, int) and whole and value > 0:
-            return value
-        self.reject(key, f"is {value if whole else kind(value)}; expected a positive integer")
-        return 0
+        if not isinstance(value, int) or isinstance(value, bool):
+            self.reject(key, f"is {kind(value)}; expected a positive integer")
+            return 0
+        if value <= 0:
+            self.reject(key, f"is {value}; expected a positive integer")
+            return 0
+        return value
 
     def read(self, **defaults: str | bool | tuple[()] | None) -> dict[str, Any]:
         """The values of several keys, each of the type of its default, which for None is a string."""
@@ -103,8 +116,10 @@ class Section:
                 values[key] = self.texts(key)
             elif isinstance(default, bool):
                 values[key] = self.flag(key, default)
+            elif default is None:
+                values[key] = self.optional_text(key)
             else:
-                values[key] = self.optional_text(key) if default is None else self.text(key, default)
+                values[key] = self.text(key, default)
         return values
 
     def inner(self, key: str, keys: tuple[str, ...] | None = None) -> Section:
@@ -113,7 +128,7 @@ class Section:
         if not isinstance(value, dict):
             self.reject(key, f"is {kind(value)}; expected a table")
             value = {}
-        return Section(value, (*self.path, key), findings=self.findings, keys=keys)
+        return Section(value, key_path(self.path, key), findings=self.findings, keys=keys)
 
     def texts_by_name(self, key: str) -> dict[str, str]:
         """The strings of a table, in file order."""
@@ -122,7 +137,8 @@ class Section:
 
     def numbers_by_name(self, key: str) -> dict[str, float]:
         """The finite numbers of a table, in file order."""
-        inner, numbers = self.inner(key), dict[str, float]()
+        inner = self.inner(key)
+        numbers: dict[str, float] = {}
         for name, value in inner.values.items():
             number = finite(value)
             if number is None:
@@ -144,7 +160,7 @@ class Section:
             self.reject(key, f"is {kind(value)}; expected an array of tables")
             return
         for position, table in enumerate(value):
-            path = (*self.path, key, position)
+            path = key_path(self.path, key, position)
             if isinstance(table, dict):
                 yield Section(table, path, findings=self.findings, keys=keys)
             else:
@@ -153,23 +169,35 @@ class Section:
 
 def finite(value: object) -> float | None:
     """The value as a float, or None if it is not a finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value - value != 0:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer that no float can hold
+        return None
+    return number if isfinite(number) else None
 
 
 def kind(value: object) -> str:
     """The TOML type of a value, for messages."""
     if value is None:
         return "missing"
-    if isinstance(value, float) and value - value != 0:
+    if isinstance(value, float) and not isfinite(value):
         return f"{value}"
-    names = {bool: "a boolean", int: "an integer", float: "a float", str: "a string"}
-    names |= {list: "an array", dict: "a table"}
+    names = {
+        bool: "a boolean",
+        int: "an integer",
+        float: "a float",
+        str: "a string",
+        list: "an array",
+        dict: "a table",
+    }
     return names.get(type(value), "a date or time")
 
 
 def one_of(names: Iterator[str] | tuple[str, ...] | Mapping[str, object]) -> str:
     """The end of a message: the names of which one was expected."""
     listing = ", ".join(f'"{name}"' for name in names)
-    return f"expected one of {listing}" if listing else "there is none to name"
+    if not listing:
+        return "there is none to name"
+    return f"expected one of {listing}"

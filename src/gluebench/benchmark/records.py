@@ -59,6 +59,8 @@ class Metric(NamedTuple):
     """The lowest and highest rating of the task; None unless it is one of numbers."""
     scheme: str = ""
     """How tags mark entities, a key of `SCHEMES`; empty where no metric reads them."""
+    scheme_assumed: bool = False
+    """Whether neither the manifest nor the labels say the scheme."""
 
     @property
     def loss(self) -> bool:
@@ -138,13 +140,15 @@ class TestFile(NamedTuple):
 
     def of_labels(self) -> TestFile:
         """The same with the names that its columns have in the file of labels."""
-        names = self.gold.columns
-        column = self.column or ("label" if "label" in names else "")
+        gold_names = self.gold.columns
+        column = self.column
+        if not column and "label" in gold_names:
+            column = "label"
         return self._replace(
-            column=names.get(column, column),
-            id=names.get(self.id or "id", self.id),
-            columns=tuple(names.get(name, name) for name in self.columns),
-            parts=names.get(self.parts, self.parts),
+            column=gold_names.get(column, column),
+            id=gold_names.get(self.id or "id", self.id),
+            columns=tuple(gold_names.get(name, name) for name in self.columns),
+            parts=gold_names.get(self.parts, self.parts),
         )
 
     def size(self, role: Role = "test") -> int:
@@ -194,7 +198,7 @@ class Card(NamedTuple):
     """Answers on responsible use, by the names of the Croissant RAI vocabulary."""
 
 
-class Printed(NamedTuple):
+class PrintedFigures(NamedTuple):
     """Figures printed in a publication, to compare with those of the files."""
 
     sizes: Mapping[str, str] = {}
@@ -239,7 +243,7 @@ class Task(NamedTuple):
     """Release of its data: "v2"."""
     recipe: str | None = None
     """Name of the recipe that builds it from the original corpus."""
-    printed: Printed = Printed()
+    printed: PrintedFigures = PrintedFigures()
     trains: str | None = None
     """Auxiliary data only: the task whose training data it may extend."""
     form: Form = "labels"
@@ -326,7 +330,7 @@ class Benchmark(NamedTuple):
 
     def dataset(self, name: str) -> Task:
         """The task or auxiliary data of that name or alias. Raises UnknownNameError."""
-        return find(name, (*self.tasks, *self.auxiliary), what=f"task or auxiliary data of {self.name}")
+        return find(name, self.tasks + self.auxiliary, what=f"task or auxiliary data of {self.name}")
 
     @property
     def lineage(self) -> tuple[str, ...]:
@@ -383,10 +387,10 @@ class Benchmark(NamedTuple):
 
     def file(self, name: str) -> TestFile:
         """The test file of that name. Raises UnknownNameError."""
+        names = []
         for task in self.tasks:
             for file in task.files:
                 if file.name == name:
                     return file
-        raise UnknownNameError(
-            name, [file.name for task in self.tasks for file in task.files], what="test file"
-        )
+                names.append(file.name)
+        raise UnknownNameError(name, names, what="test file")

@@ -10,37 +10,51 @@ from gluebench.version import __version__
 # One thread: the matrices here are small, and numpy starts sooner. A value that is set already stays.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-COMMANDS = {
-    "annotate": "gluebench.cli.analysis.annotate:annotate",
-    "audit": "gluebench.cli.analysis.audit:audit",
-    "benchmark": "gluebench.cli.benchmark:benchmark",
-    "challenge": "gluebench.cli.analysis.challenge:challenge",
-    "check": "gluebench.cli.submission.check:check",
-    "compare": "gluebench.cli.analysis.compare:compare",
-    "data": "gluebench.cli.data:data",
-    "diagnose": "gluebench.cli.analysis.diagnose:diagnose",
-    "encode": "gluebench.cli.systems.probe:encode",
-    "errors": "gluebench.cli.analysis.errors:errors",
-    "export": "gluebench.cli.scoring.export:export",
-    "grade": "gluebench.cli.scoring.grade:grade",
-    "leaderboard": "gluebench.cli.leaderboard:leaderboard",
-    "mcp": "gluebench.cli.mcp:mcp",
-    "probe": "gluebench.cli.systems.probe:probe",
-    "rank": "gluebench.cli.analysis.rank:rank",
-    "read": "gluebench.cli.data.read:read",
-    "reproduce": "gluebench.cli.systems.reproduce:reproduce",
-    "results": "gluebench.cli.systems.results:results",
-    "run": "gluebench.cli.systems.run:run",
-    "submit": "gluebench.cli.submission.submit:submit",
-    "sweep": "gluebench.cli.systems.sweep:sweep",
-    "train": "gluebench.cli.systems.train:train",
-    "write": "gluebench.cli.submission.check:write",
+SECTIONS = {
+    "Data": {
+        "data": "gluebench.cli.data:data",
+        "benchmark": "gluebench.cli.benchmark:benchmark",
+    },
+    "Submissions": {
+        "check": "gluebench.cli.submission.check:check",
+        "write": "gluebench.cli.submission.check:write",
+        "submit": "gluebench.cli.submission.submit:submit",
+    },
+    "Scores": {
+        "grade": "gluebench.cli.scoring.grade:grade",
+        "compare": "gluebench.cli.analysis.compare:compare",
+        "rank": "gluebench.cli.analysis.rank:rank",
+        "read": "gluebench.cli.data.read:read",
+        "export": "gluebench.cli.scoring.export:export",
+    },
+    "Analysis": {
+        "diagnose": "gluebench.cli.analysis.diagnose:diagnose",
+        "errors": "gluebench.cli.analysis.errors:errors",
+        "audit": "gluebench.cli.analysis.audit:audit",
+        "challenge": "gluebench.cli.analysis.challenge:challenge",
+        "annotate": "gluebench.cli.analysis.annotate:annotate",
+    },
+    "Models": {
+        "run": "gluebench.cli.systems.run:run",
+        "encode": "gluebench.cli.systems.probe:encode",
+        "probe": "gluebench.cli.systems.probe:probe",
+        "train": "gluebench.cli.systems.train:train",
+        "sweep": "gluebench.cli.systems.sweep:sweep",
+        "results": "gluebench.cli.systems.results:results",
+        "reproduce": "gluebench.cli.systems.reproduce:reproduce",
+    },
+    "Servers": {
+        "leaderboard": "gluebench.cli.leaderboard:leaderboard",
+        "mcp": "gluebench.cli.mcp:mcp",
+    },
 }
+"""The commands in the order of work, each with its address, under the headings of the help."""
+COMMANDS = {name: address for section in SECTIONS.values() for name, address in section.items()}
 
 
 @click.group(
     cls=LazyGroup,
-    commands_at=COMMANDS,
+    sections=SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=(
         "Exit codes: 0 done (an incomplete submission too), 1 something in your files is wrong, 2 usage. "

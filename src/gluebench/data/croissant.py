@@ -37,28 +37,32 @@ def croissant(benchmark: Benchmark, files: Iterable[PublishedFile], *, url: str 
     `url` is the page of the data, by default that of the benchmark. Each file has a record set of its own,
     since test files lack labels.
     """
-    card, files = benchmark.card, list(files)
+    card = benchmark.card
+    files = list(files)
     tasks = {file.task: benchmark.dataset(file.task) for file in files}
     licenses = dict.fromkeys(task.source.license for task in tasks.values() if task.source.license)
-    creators = [{"@type": "sc:Person", "name": name} for name in card.creators]
-    facts = {
+    facts: dict[str, Any] = {
         "description": benchmark.description,
         "url": url or benchmark.url,
-        "license": card.license or [*licenses],
+        "license": card.license or list(licenses),
         "version": card.version,
         "datePublished": card.published,
-        "creator": creators,
-        "publisher": card.publisher and {"@type": "sc:Organization", "name": card.publisher},
+        "creator": [{"@type": "sc:Person", "name": name} for name in card.creators],
+        "publisher": "",
         "citeAs": benchmark.citation,
-        **{f"rai:{name}": answer for name, answer in card.rai.items()},
     }
+    if card.publisher:
+        facts["publisher"] = {"@type": "sc:Organization", "name": card.publisher}
+    for name, answer in card.rai.items():
+        facts[f"rai:{name}"] = answer
+    known_facts = {name: value for name, value in facts.items() if value not in ("", [])}
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "name": benchmark.name,
         "alternateName": benchmark.title,
-        "conformsTo": [*CONFORMS_TO],
-        **{name: value for name, value in facts.items() if value not in ("", [])},
+        "conformsTo": list(CONFORMS_TO),
+        **known_facts,
         "distribution": [_file_object(file) for file in files],
         "recordSet": [_record_set(file, tasks[file.task]) for file in files],
     }
@@ -68,8 +72,13 @@ def unstated(benchmark: Benchmark) -> list[str]:
     """The keys of the manifest that catalogs ask for and that are empty."""
     card = benchmark.card
     values = {
-        **{name: getattr(benchmark, name) for name in ("description", "url", "citation")},
-        **{f"card.{name}": getattr(card, name) for name in ("license", "version", "published", "rai")},
+        "description": benchmark.description,
+        "url": benchmark.url,
+        "citation": benchmark.citation,
+        "card.license": card.license,
+        "card.version": card.version,
+        "card.published": card.published,
+        "card.rai": card.rai,
         "card.creators": card.creators or card.publisher,
     }
     return [name for name, value in values.items() if not value]
@@ -88,34 +97,34 @@ def _file_object(file: PublishedFile) -> dict[str, Any]:
 
 def _record_set(file: PublishedFile, task: Task) -> dict[str, Any]:
     name = f"{file.task}/{file.split}"
-    label = "sc:Float" if task.form == "numbers" else "sc:Text"
-    types = {
-        INDEX: "sc:Integer",
-        **dict.fromkeys(task.columns, "sc:Text"),
-        **({LABEL: label} if file.labeled else {}),
-    }
+    types = {INDEX: "sc:Integer"}
+    for column in task.columns:
+        types[column] = "sc:Text"
+    if file.labeled:
+        types[LABEL] = "sc:Float" if task.form == "numbers" else "sc:Text"
+    fields = []
+    for column, data_type in types.items():
+        field = {
+            "@type": "cr:Field",
+            "@id": f"{name}/{column}",
+            "name": column,
+            "dataType": data_type,
+            "source": {"fileObject": {"@id": file.path}, "extract": {"column": column}},
+        }
+        fields.append(field)
     return {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
         "description": f"{task.title}, {file.split} split: {file.rows:,} examples",
         "key": {"@id": f"{name}/{INDEX}"},
-        "field": [
-            {
-                "@type": "cr:Field",
-                "@id": f"{name}/{column}",
-                "name": column,
-                "dataType": kind,
-                "source": {"fileObject": {"@id": file.path}, "extract": {"column": column}},
-            }
-            for column, kind in types.items()
-        ],
+        "field": fields,
     }
 
 
 def prepared_files(folder: Path, benchmark: Benchmark) -> Iterator[PublishedFile]:
     """The files of a folder of prepared data, with paths relative to it. Raises DataError for a wrong one."""
-    for task in (*benchmark.tasks, *benchmark.auxiliary):
+    for task in benchmark.tasks + benchmark.auxiliary:
         try:
             home = task_folder(folder, benchmark, task)
         except DataError:
@@ -125,5 +134,12 @@ def prepared_files(folder: Path, benchmark: Benchmark) -> Iterator[PublishedFile
             if path is not None:
                 table = load(task.name, split.name, folder, benchmark=benchmark)
                 name = path.relative_to(folder).as_posix()
-                place, digest = (name, name, task.name, split.name), sha256_of(path)
-                yield PublishedFile(*place, len(table), digest, labeled=table.labeled)
+                yield PublishedFile(
+                    path=name,
+                    url=name,
+                    task=task.name,
+                    split=split.name,
+                    rows=len(table),
+                    sha256=sha256_of(path),
+                    labeled=table.labeled,
+                )

@@ -10,7 +10,7 @@ from gluebench.data.errors import DataError
 from gluebench.data.home import data_folder, task_folder
 from gluebench.data.table import Table, load
 from gluebench.scoring import Gold
-from gluebench.scoring.tags import Metadata, numbered
+from gluebench.scoring.tags import Metadata, group_numbers
 from gluebench.submission import Column
 from gluebench.submission.forms import cell_form
 
@@ -93,5 +93,5 @@ def _metadata(table: Table, order: Sequence[int]) -> Metadata:
     groups: tuple[int, ...] | None = None
     if GROUP in table.columns:
         names = table.column(GROUP)
-        groups = numbered([names[position] for position in order])
+        groups = group_numbers([names[position] for position in order])
     return Metadata(groups, columns)

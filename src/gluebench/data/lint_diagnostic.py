@@ -6,6 +6,7 @@ A file has a row for each pair, or, as in GLUE's release, a row for each directi
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import Literal, NamedTuple, cast
@@ -54,7 +55,9 @@ class LabeledPair(NamedTuple):
     @property
     def readings(self) -> tuple[Reading, ...]:
         """The directions that there are."""
-        return (self.forward, self.backward) if self.backward else (self.forward,)
+        if self.backward is None:
+            return (self.forward,)
+        return self.forward, self.backward
 
 
 def read_diagnostic(path: str | os.PathLike[str], task: Task) -> list[LabeledPair]:
@@ -62,9 +65,9 @@ def read_diagnostic(path: str | os.PathLike[str], task: Task) -> list[LabeledPai
 
     Raises DataError for a file that cannot be read, a header of neither form, and rows of another width.
     """
-    header, *rest = text_lines(Path(path), Path(path).read_bytes())
-    categories = header.split("\t")
-    names = [fold(name) for name in categories]
+    header, *lines = text_lines(Path(path), Path(path).read_bytes())
+    columns = header.split("\t")
+    names = [fold(name) for name in columns]
     pairwise = set(PAIR_COLUMNS) <= set(names)
     if not pairwise and not set(RELEASED_COLUMNS) <= set(names):
         raise DataError(
@@ -72,66 +75,89 @@ def read_diagnostic(path: str | os.PathLike[str], task: Task) -> list[LabeledPai
             "each pair, nor Domain, Premise, Hypothesis, Label and the categories "
             f"({', '.join(task.coarse())}), a row for each direction"
         )
-    rows = [(number, line.split("\t")) for number, line in enumerate(rest, 2)]
-    expected = f"expected {len(names)} as in the header; a row is one line, its columns parted by tabs"
-    wrong = [
-        f"{path}:{number}: {len(cells)} columns, {expected}"
-        for number, cells in rows
-        if len(cells) != len(names)
-    ]
-    if wrong or not rows:
-        raise DataError(wrong or [f"{path}: no pairs: the file has a header alone"])
+    rows = [(number, line.split("\t")) for number, line in enumerate(lines, 2)]
+    if not rows:
+        raise DataError([f"{path}: no pairs: the file has a header alone"])
+    problems = []
+    for number, cells in rows:
+        if len(cells) != len(names):
+            expected = (
+                f"expected {len(names)} as in the header; a row is one line, its columns parted by tabs"
+            )
+            problems.append(f"{path}:{number}: {len(cells)} columns, {expected}")
+    if problems:
+        raise DataError(problems)
     if pairwise:
-        return [_pair(line, dict(zip(names, cells, strict=True))) for line, cells in rows]
-    return _paired([_reading(line, categories, names, cells) for line, cells in rows])
+        return [_pair(number, dict(zip(names, cells, strict=True))) for number, cells in rows]
+    return _join_directions([_direction(number, columns, cells) for number, cells in rows])
 
 
 def _pair(line: int, cells: Mapping[str, str]) -> LabeledPair:
-    shared = (cells["domain"].strip(), tuple(Tag(tag) for tag in _split(cells["phenomena"])))
-    first, second = cells["sentence1"], cells["sentence2"]
-    forward = Reading(line, first, second, cells["forward"], *shared)
-    backward = Reading(line, second, first, cells["backward"], *shared) if cells["backward"] else None
-    return LabeledPair(forward, backward, cells["set"].strip() if "set" in cells else None)
+    """The pair of a row, by the names of its columns."""
+    domain = cells["domain"].strip()
+    tags = tuple(Tag(tag) for tag in _tag_names(cells["phenomena"]))
+    first = cells["sentence1"]
+    second = cells["sentence2"]
+    forward = Reading(line, first, second, cells["forward"], domain, tags)
+    backward = None
+    if cells["backward"]:
+        backward = Reading(line, second, first, cells["backward"], domain, tags)
+    minimal_set = cells["set"].strip() if "set" in cells else None
+    return LabeledPair(forward, backward, minimal_set)
 
 
-def _reading(line: int, header: Sequence[str], names: Sequence[str], cells: Sequence[str]) -> Reading:
-    by_name = dict(zip(names, cells, strict=True))
-    tags = tuple(
-        Tag(tag, category)
-        for category, name, cell in zip(header, names, cells, strict=True)
-        if name not in RELEASED_COLUMNS
-        for tag in _split(cell)
+def _direction(line: int, columns: Sequence[str], cells: Sequence[str]) -> Reading:
+    """The direction of a row in the released form, where other columns are coarse categories."""
+    released = {}
+    tags = []
+    for column, cell in zip(columns, cells, strict=True):
+        name = fold(column)
+        if name in RELEASED_COLUMNS:
+            released[name] = cell
+        else:
+            tags += [Tag(tag, column) for tag in _tag_names(cell)]
+    return Reading(
+        line,
+        released["premise"],
+        released["hypothesis"],
+        released["label"],
+        released["domain"].strip(),
+        tuple(tags),
     )
-    texts = (by_name["premise"], by_name["hypothesis"], by_name["label"])
-    return Reading(line, *texts, by_name["domain"].strip(), tags)
 
 
-def _split(cell: str) -> Iterator[str]:
-    return filter(None, (tag.strip() for tag in cell.split(";")))
+def _tag_names(cell: str) -> list[str]:
+    """The tags of a cell, which semicolons part."""
+    tags = [tag.strip() for tag in cell.split(";")]
+    return [tag for tag in tags if tag]
 
 
-def _paired(readings: Sequence[Reading]) -> list[LabeledPair]:
+def _join_directions(readings: Sequence[Reading]) -> list[LabeledPair]:
     """Pair each row with the next one if that is its reverse."""
     pairs: list[LabeledPair] = []
     for reading in readings:
-        last = pairs[-1] if pairs else None
-        reverse = (reading.hypothesis, reading.premise)
-        if last and not last.backward and (last.forward.premise, last.forward.hypothesis) == reverse:
-            pairs[-1] = last._replace(backward=reading)
-        else:
-            pairs.append(LabeledPair(reading, None))
+        if pairs and pairs[-1].backward is None:
+            forward = pairs[-1].forward
+            if (forward.premise, forward.hypothesis) == (reading.hypothesis, reading.premise):
+                pairs[-1] = pairs[-1]._replace(backward=reading)
+                continue
+        pairs.append(LabeledPair(reading, None))
     return pairs
 
 
 FEWEST_PAIRS = 10
 """Fewest pairs of a phenomenon without a warning."""
-MEDIAN_OVERLAP, OVERLAP = 0.7, 0.4
-"""Lowest word overlap of two sentences without a warning: the median of all pairs, and one pair."""
+MEDIAN_OVERLAP = 0.7
+"""Lowest median word overlap of the sentences of all pairs without a warning."""
+OVERLAP = 0.4
+"""Lowest word overlap of the sentences of one pair without a warning."""
 LABEL_SHARE = 0.8
 """Largest share of a phenomenon's examples that one label may have without a warning."""
-WORD_SHARE, WORD_EXCESS, WORD_COUNT = 0.75, 0.2, 10
-"""A word is a shortcut if one label has at least this share of the hypotheses with it, this much more than
-its share of all examples, and at least this many hypotheses have the word."""
+# A word is a shortcut if a label has at least this share of the hypotheses with it, this much more than the
+# label's share of all examples, and at least so many hypotheses have the word.
+WORD_SHARE = 0.75
+WORD_EXCESS = 0.2
+WORD_COUNT = 10
 
 
 class Finding(NamedTuple):
@@ -183,46 +209,58 @@ def lint(
     `symmetric` is a label that must hold in both directions or in neither (contradiction), or None. A
     phenomenon with fewer pairs than `fewest` gets a warning.
     """
-    known = {  # spelling, folded, to phenomenon
-        fold(spelling): phenomenon.name
-        for phenomenon in task.phenomena
-        for spelling in (phenomenon.name, *phenomenon.aliases)
-    }
-    tagged: dict[str, list[LabeledPair]] = {phenomenon.name: [] for phenomenon in task.phenomena}
+    known: dict[str, str] = {}  # folded spelling to phenomenon
+    for phenomenon in task.phenomena:
+        known[fold(phenomenon.name)] = phenomenon.name
+        for alias in phenomenon.aliases:
+            known[fold(alias)] = phenomenon.name
+    pairs_by_phenomenon: dict[str, list[LabeledPair]] = {phenomenon.name: [] for phenomenon in task.phenomena}
+    findings: list[Finding] = []
     for pair in pairs:
-        tags = {known.get(fold(tag.text)) for reading in pair.readings for tag in reading.tags}
-        for name in tags - {None}:
-            tagged[str(name)].append(pair)
-    figures = [_counts(name, members, task) for name, members in tagged.items()]
+        findings += check_pair(pair, task, known, symmetric)
+        names: set[str | None] = set()
+        for reading in pair.readings:
+            names.update(known.get(fold(tag.text)) for tag in reading.tags)
+        for name in names:
+            if name is not None:
+                pairs_by_phenomenon[name].append(pair)
+    phenomena = [_counts(name, members, task) for name, members in pairs_by_phenomenon.items()]
     total = _counts("all", pairs, task)
-    middle = median(overlap(pair.forward.premise, pair.forward.hypothesis) for pair in pairs)
-    findings = [
-        *(finding for pair in pairs for finding in check_pair(pair, task, known, symmetric)),
-        *_repeated(pairs),
-        *_unbalanced(total, figures, fewest),
-    ]
-    if middle < MEDIAN_OVERLAP:
-        findings.append(_finding("median-overlap", None, share=middle, least=MEDIAN_OVERLAP))
-    findings += [*_shortcuts(pairs), *_sets(pairs)]
+    findings += _repetitions(pairs)
+    findings += _imbalances(total, phenomena, fewest)
+    median_overlap = median(overlap(pair.forward.premise, pair.forward.hypothesis) for pair in pairs)
+    if median_overlap < MEDIAN_OVERLAP:
+        findings.append(_finding("median-overlap", None, share=median_overlap, least=MEDIAN_OVERLAP))
+    findings += _shortcuts(pairs)
+    findings += _sets(pairs)
     findings.sort(key=lambda finding: (finding.severity, finding.line is None, finding.line or 0))
     sets = {pair.set for pair in pairs if pair.set}
     domains = Counter(pair.forward.domain for pair in pairs)
-    return Lint(tuple(findings), total, tuple(figures), dict(domains), len(sets) or None, middle)
+    return Lint(tuple(findings), total, tuple(phenomena), dict(domains), len(sets) or None, median_overlap)
 
 
 def symmetric_label(task: Task) -> str | None:
     """The label "contradiction" if there is one, else the last of three labels, else None."""
     if "contradiction" in task.words:
         return "contradiction"
-    return task.words[-1] if len(task.words) == 3 else None
+    if len(task.words) == 3:
+        return task.words[-1]
+    return None
+
+
+def _count_labels(pairs: Sequence[LabeledPair]) -> Counter[str]:
+    labels: Counter[str] = Counter()
+    for pair in pairs:
+        labels.update(reading.label for reading in pair.readings)
+    return labels
 
 
 def _counts(name: str, pairs: Sequence[LabeledPair], task: Task) -> Counts:
-    labels = Counter(reading.label for pair in pairs for reading in pair.readings)
+    labels = _count_labels(pairs)
     return Counts(name, len(pairs), {word: labels[word] for word in task.words})
 
 
-def _repeated(pairs: Sequence[LabeledPair]) -> Iterator[Finding]:
+def _repetitions(pairs: Sequence[LabeledPair]) -> Iterator[Finding]:
     """Pairs that repeat an earlier pair, in either order: with the same labels, or with others."""
     seen: dict[frozenset[str], tuple[int, dict[str, str]]] = {}
     for pair in pairs:
@@ -236,13 +274,13 @@ def _repeated(pairs: Sequence[LabeledPair]) -> Iterator[Finding]:
         yield _finding("duplicate" if labels == earlier_labels else "conflict", line, earlier=earlier)
 
 
-def _unbalanced(total: Counts, figures: Sequence[Counts], fewest: int) -> Iterator[Finding]:
+def _imbalances(total: Counts, phenomena: Sequence[Counts], fewest: int) -> Iterator[Finding]:
     """Phenomena with few pairs; phenomena, or the whole set, of almost only one label; unused labels."""
-    for counts in figures:
+    for counts in phenomena:
         if counts.pairs < fewest:
             pairs = counted(counts.pairs, "pair")
             yield _finding("few-pairs", None, name=counts.name, pairs=pairs, fewest=fewest)
-    for counts in (total, *figures):
+    for counts in chain([total], phenomena):
         total_examples = sum(counts.labels.values())
         label, count = max(counts.labels.items(), key=lambda item: item[1])
         if count > LABEL_SHARE * total_examples:
@@ -260,7 +298,7 @@ def _shortcuts(pairs: Sequence[LabeledPair]) -> Iterator[Finding]:
         for reading in pair.readings:
             for word in set(words(reading.hypothesis)):
                 labels[word][reading.label] += 1
-    overall = Counter(reading.label for pair in pairs for reading in pair.readings)
+    overall = _count_labels(pairs)
     for word in sorted(labels):
         total = labels[word].total()
         label, count = labels[word].most_common(1)[0]
@@ -278,11 +316,12 @@ def _sets(pairs: Sequence[LabeledPair]) -> Iterator[Finding]:
         elif pair.set == "":
             yield _finding("no-set", pair.forward.line)
     for name, members in sets.items():
-        line, labels = members[0].forward.line, {one.label for pair in members for one in pair.readings}
+        line = members[0].forward.line
+        labels = list(_count_labels(members))
         if len(members) == 1:
             yield _finding("lone-pair", line, name=name)
         elif len(labels) == 1:
-            yield _finding("one-label", line, name=name, label=min(labels))
+            yield _finding("one-label", line, name=name, label=labels[0])
 
 
 def check_pair(
@@ -292,45 +331,58 @@ def check_pair(
     yield from _directions(pair, symmetric)
     for reading in pair.readings:
         if reading.label not in task.words:
-            hint, expected = _meant(reading.label, task.words), ", ".join(task.words)
+            hint = _suggestion(reading.label, task.words)
+            expected = ", ".join(task.words)
             yield _finding("label", reading.line, label=reading.label, expected=expected, hint=hint)
-    yield from _texts(pair)
-    # a row with both directions has one set of tags: check it once
-    rows = {reading.line: reading for reading in pair.readings}.values()
-    for reading in rows:
+    yield from _text_findings(pair)
+    for reading in _rows(pair):
         yield from _tags(reading, task, known)
         if not reading.domain:
             yield _finding("no-domain", reading.line)
 
 
+def _rows(pair: LabeledPair) -> list[Reading]:
+    """A direction for each row of the file: a row with both has one set of tags, and is checked once."""
+    by_line = {reading.line: reading for reading in pair.readings}
+    return list(by_line.values())
+
+
 def _directions(pair: LabeledPair, symmetric: str | None) -> Iterator[Finding]:
-    ahead, back = pair.forward, pair.backward
-    if back is None:
-        yield _finding("one-direction", ahead.line)
+    forward = pair.forward
+    backward = pair.backward
+    if backward is None:
+        yield _finding("one-direction", forward.line)
         return
-    if (ahead.label == symmetric) != (back.label == symmetric):
-        yield _finding("asymmetric", back.line, ahead=ahead.label, back=back.label, symmetric=symmetric)
-    if {tag.text for tag in ahead.tags} != {tag.text for tag in back.tags} or ahead.domain != back.domain:
-        yield _finding("directions-differ", back.line, earlier=ahead.line)
+    if (forward.label == symmetric) != (backward.label == symmetric):
+        labels = {"ahead": forward.label, "back": backward.label}
+        yield _finding("asymmetric", backward.line, **labels, symmetric=symmetric)
+    forward_tags = {tag.text for tag in forward.tags}
+    backward_tags = {tag.text for tag in backward.tags}
+    if forward_tags != backward_tags or forward.domain != backward.domain:
+        yield _finding("directions-differ", backward.line, earlier=forward.line)
 
 
-def _meant(name: str, valid: Sequence[str]) -> str:
+def _suggestion(name: str, valid: Sequence[str]) -> str:
     close = closest(name, valid, most=1)
-    return f". Did you mean {close[0]}?" if close else ""
+    if not close:
+        return ""
+    return f". Did you mean {close[0]}?"
 
 
-def _texts(pair: LabeledPair) -> Iterator[Finding]:
-    first, second = pair.forward.premise, pair.forward.hypothesis
+def _text_findings(pair: LabeledPair) -> Iterator[Finding]:
+    first = pair.forward.premise
+    second = pair.forward.hypothesis
     if not first.strip() or not second.strip():
         yield _finding("empty", pair.forward.line)
         return
     if first == second:
         yield _finding("identical", pair.forward.line)
         return
-    for reading in {reading.line: reading for reading in pair.readings}.values():
-        sides = [side for side in (reading.premise, reading.hypothesis) if side != side.strip()]
-        if sides:
-            yield _finding("edge-space", reading.line, text=sides[0])
+    for reading in _rows(pair):
+        for text in (reading.premise, reading.hypothesis):
+            if text != text.strip():
+                yield _finding("edge-space", reading.line, text=text)
+                break
     share = overlap(first, second)
     if share < OVERLAP:
         yield _finding("low-overlap", pair.forward.line, share=share, least=OVERLAP)
@@ -343,11 +395,11 @@ def _tags(reading: Reading, task: Task, known: Mapping[str, str]) -> Iterator[Fi
     coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
     for tag, name in zip(reading.tags, names, strict=True):
         if name is None:
-            hint = _meant(tag.text, list(coarse))
+            hint = _suggestion(tag.text, list(coarse))
             yield _finding("phenomenon", reading.line, task=task.name, tag=tag.text, hint=hint)
         elif tag.category is not None and fold(tag.category) != fold(coarse[name]):
-            place = {"tag": tag.text, "category": tag.category, "coarse": coarse[name]}
-            yield _finding("category", reading.line, **place)
-    for name, count in Counter(filter(None, names)).items():
-        if count > 1:
+            details = {"tag": tag.text, "category": tag.category, "coarse": coarse[name]}
+            yield _finding("category", reading.line, **details)
+    for name, count in Counter(names).items():
+        if name is not None and count > 1:
             yield _finding("tag-twice", reading.line, name=name, count=count)

@@ -40,17 +40,18 @@ class Query(NamedTuple):
 
 def label_word(task: Task, name: str) -> str:
     """The label word of that name, synonym or gloss. Raises UnknownNameError."""
+    valid = []
     for label in task.labels:
-        if fold(name) in map(fold, (label.word, label.gloss, *label.synonyms)):
+        if fold(name) in map(fold, (label.word, label.gloss) + label.synonyms):
             return label.word
-    valid = [word for label in task.labels for word in (label.word, label.gloss) if word]
+        valid += [word for word in (label.word, label.gloss) if word]
     raise UnknownNameError(name, valid, what=f"label of {task.name}")
 
 
 def phenomena_called(task: Task, name: str) -> frozenset[str]:
     """The phenomenon of that name or alias, or all of a coarse category. Raises UnknownNameError."""
     coarse = [Phenomenon(category, category) for category in task.coarse()]
-    match = find(name, [*task.phenomena, *coarse], what=f"phenomenon or category of {task.name}")
+    match = find(name, list(task.phenomena) + coarse, what=f"phenomenon or category of {task.name}")
     if match in task.phenomena:
         return frozenset({match.name})
     return frozenset(phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == match.name)
@@ -74,9 +75,8 @@ def entries(examples: Iterable[Row], *, paired: bool) -> Iterator[Entry]:
     """One entry per row; if `paired`, adjacent rows with the same texts in reverse order are one entry."""
     waiting: Entry = ()
     for row in examples:
-        texts = [*row.inputs.values()]
-        if paired and waiting and len(texts) == 2 and [*waiting[0].inputs.values()] == texts[::-1]:
-            yield (*waiting, row)
+        if paired and waiting and _is_reverse(row, waiting[0]):
+            yield waiting[0], row
             waiting = ()
             continue
         if waiting:
@@ -84,6 +84,12 @@ def entries(examples: Iterable[Row], *, paired: bool) -> Iterator[Entry]:
         waiting = (row,)
     if waiting:
         yield waiting
+
+
+def _is_reverse(row: Row, other: Row) -> bool:
+    """Whether a row has the two texts of another in reverse order."""
+    texts = list(row.inputs.values())
+    return len(texts) == 2 and list(other.inputs.values()) == texts[::-1]
 
 
 def pick(candidates: Iterable[Entry], query: Query) -> Iterator[Entry]:
@@ -100,9 +106,10 @@ def pick(candidates: Iterable[Entry], query: Query) -> Iterator[Entry]:
 
 
 def _matches(row: Row, query: Query) -> bool:
-    return (
-        (not query.indices or row.index in query.indices)
-        and (query.label is None or row.label == query.label)
-        and (not query.phenomena or not query.phenomena.isdisjoint(row.extras.get(TAGS) or ()))
-        and (query.pattern is None or any(map(query.pattern.search, row.inputs.values())))
-    )
+    if query.indices and row.index not in query.indices:
+        return False
+    if query.label is not None and row.label != query.label:
+        return False
+    if query.phenomena and query.phenomena.isdisjoint(row.extras.get(TAGS) or ()):
+        return False
+    return query.pattern is None or any(map(query.pattern.search, row.inputs.values()))

@@ -172,8 +172,8 @@ class TeamAdmin(LoggedAdmin):
     list_display = ["name", "size", "created"]
     search_fields = ["name", "members__email"]
     ordering = ["name"]
-    fields = ["name", "created", "people"]
-    readonly_fields = ["created", "people"]
+    fields = ["name", "leader", "created", "people"]
+    readonly_fields = ["leader", "created", "people"]
 
     @admin.display(description="Members")
     def size(self, team: Team) -> int:

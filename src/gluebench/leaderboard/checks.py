@@ -43,7 +43,10 @@ def examine(site: SiteFolder) -> list[Check]:
     running, problems = environment.read()
     hosts = ", ".join(running.hosts) or "this machine only"
     scheme = "https" if running.https else "http"
-    summary = f"{scheme} for {hosts}; {running.web} web and {running.workers} worker processes."
+    summary = (
+        f"{scheme} for {hosts}{running.path}; {running.web} web and {running.workers} worker processes; "
+        f"uploads to {running.upload_mb} MB, grading to {running.grading_seconds} s, {running.grading_mb} MB."
+    )
     settings = [Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems]
     return [
         *(settings or [Check("settings", summary)]),

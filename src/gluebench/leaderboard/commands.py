@@ -160,9 +160,12 @@ def _keep_address(site: SiteFolder, url: str) -> None:
         print(f"Links will not begin with {url}: {error}.", file=sys.stderr, flush=True)
 
 
-def address(folder: PathLike) -> str:
-    """How people reach a site, without a slash at the end."""
-    return site_address(require(), folders.at(folder))
+def address(folder: PathLike, url: str | None = None) -> str:
+    """What links begin with, before their paths; `url` is how people reach the site, if that is given."""
+    running = require()
+    if url is None:
+        return site_address(running, folders.at(folder))
+    return url.rstrip("/").removesuffix(running.path)
 
 
 def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> list[Check]:

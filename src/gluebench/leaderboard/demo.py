@@ -195,8 +195,9 @@ def _print_sign_in(url: str) -> None:
     """Print a link for each role that lets one choose a password and signs one in; it works once."""
     from gluebench.leaderboard.accounts.trust import account, reset_path
 
+    root = commands.address("", url)
     for who, email in (("the organizer", ORGANIZER), ("a participant", ADA)):
-        print(f"Sign in once as {who}: {url.rstrip('/')}{reset_path(account(email))}", flush=True)
+        print(f"Sign in once as {who}: {root}{reset_path(account(email))}", flush=True)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ PORT = 8000
 KEY_LENGTH = 40
 NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
 _HOST = re.compile(r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\]")
+_PATH = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
 _WELL_KNOWN = re.compile(
     r"django-insecure|change.?me|secret|password|example|insecure|default", re.IGNORECASE
 )
@@ -69,6 +70,14 @@ def _hosts(value: str) -> tuple[str, ...]:
     return tuple(hosts)
 
 
+def _path(value: str) -> str:
+    if not _PATH.fullmatch(value):
+        raise ValueError(
+            f"is {value!r}. Write the path alone that the proxy forwards to the site, as in /leaderboard."
+        )
+    return value.rstrip("/")
+
+
 def _switch(value: str) -> bool:
     if value not in ("0", "1"):
         raise ValueError(f"is {value!r}. Write 1 for yes, or leave it out.")
@@ -81,10 +90,10 @@ def _choice(words: Sequence[str], value: str) -> str:
     return value
 
 
-def _count(what: str, most: int, value: str) -> int:
-    if value.isdecimal() and len(value) <= len(str(most)) and 1 <= int(value) <= most:
+def _count(what: str, most: int, value: str, *, least: int = 1) -> int:
+    if value.isdecimal() and len(value) <= len(str(most)) and least <= int(value) <= most:
         return int(value)
-    raise ValueError(f"is {value!r}. Set it to a number of {what} from 1 to {most}.")
+    raise ValueError(f"is {value!r}. Set it to a number of {what} from {least} to {most}.")
 
 
 def _proxy(value: str) -> str:
@@ -218,6 +227,8 @@ class Running(NamedTuple):
     """How a site runs. Without any variable: one web process, one worker, for this machine's browser."""
 
     hosts: Annotated[tuple[str, ...], Variable("GLUEBENCH_HOSTS", _hosts)] = ()
+    path: Annotated[str, Variable("GLUEBENCH_PATH", _path)] = ""
+    """What every path of the site begins with: "/leaderboard", or nothing."""
     https: Annotated[bool, Variable("GLUEBENCH_HTTPS", _switch)] = False
     proxy: Annotated[str, Variable("GLUEBENCH_PROXY", _proxy)] = "127.0.0.1"
     request_start: Annotated[bool, Variable("GLUEBENCH_REQUEST_START", _switch)] = False
@@ -234,6 +245,16 @@ class Running(NamedTuple):
     api_per_minute: Annotated[
         int, Variable("GLUEBENCH_API_PER_MINUTE", partial(_count, "requests", 1_000_000_000))
     ] = 300
+    upload_mb: Annotated[int, Variable("GLUEBENCH_UPLOAD_MB", partial(_count, "MB", 1024))] = 16
+    """Largest submission taken, in MiB; a full GLUE zip is about 1 MB."""
+    grading_seconds: Annotated[
+        int, Variable("GLUEBENCH_GRADING_SECONDS", partial(_count, "seconds", 86_400, least=10))
+    ] = 120
+    """Time that checking and grading a submission may take."""
+    grading_mb: Annotated[
+        int, Variable("GLUEBENCH_GRADING_MB", partial(_count, "MB", 1_000_000, least=512))
+    ] = 2048
+    """Address space of the process that checks and grades, in MiB."""
     stop_seconds: Annotated[int, Variable("GLUEBENCH_STOP_SECONDS", partial(_count, "seconds", 3600))] = 360
     metrics_token: Annotated[str, Variable("GLUEBENCH_METRICS_TOKEN", _secret)] = ""
     log_format: Annotated[str, Variable("GLUEBENCH_LOG_FORMAT", partial(_choice, ("text", "json")))] = "text"
@@ -254,13 +275,16 @@ class Running(NamedTuple):
 
 
 def site_address(running: Running, folder: SiteFolder) -> str:
-    """How people reach a site, without a slash at the end: as it is named, else as it was last served."""
+    """Scheme and host by which people reach a site: as it is named, else as it was last served.
+
+    The paths of its pages, which begin with `Running.path`, are put behind it.
+    """
     name = running.hosts[0].strip(".") if running.hosts else ""
     if running.https:
         return f"https://{name}"
     file = folder.address_file
-    served = file.read_text().rstrip("/") if file.is_file() else f"http://127.0.0.1:{PORT}"
-    return f"http://{name}:{urlsplit(served).port}" if name else served
+    served = urlsplit(file.read_text() if file.is_file() else f"http://127.0.0.1:{PORT}")
+    return f"http://{name}:{served.port}" if name else f"http://{served.netloc}"
 
 
 def require(environ: Mapping[str, str] = os.environ) -> Running:

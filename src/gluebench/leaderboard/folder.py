@@ -1,6 +1,7 @@
 """The folder that is a site: its parts, who may read them, its secret key. Independent of Django."""
 
 import os
+import pwd
 import secrets
 import shutil
 from collections.abc import Iterable
@@ -107,6 +108,32 @@ class SiteFolder:
         for path in self.database_files:
             with suppress(FileNotFoundError, PermissionError):  # another account's: the checks report it
                 path.chmod(PRIVATE_FILE)
+
+
+def _allows(folder: Path, mode: int) -> bool:
+    """Whether this account may use a folder so; true for what is not there or no folder."""
+    return not folder.is_dir() or os.access(folder, mode)
+
+
+def require_readable(folder: Path) -> None:
+    """Raise SiteError, which names the cure, for a folder of labels that this account may not read."""
+    place = folder.absolute()
+    # From the root: what is in a folder that may not be entered seems not to be there.
+    closed = next((path for path in reversed(place.parents) if not _allows(path, os.X_OK)), None)
+    if closed is None and not place.is_dir():
+        raise SiteError(f"There is no folder {folder}.")
+    if closed is None and not _allows(place, os.R_OK | os.X_OK):
+        closed = place
+    if closed is None:
+        closed = next((path for path in place.iterdir() if not os.access(path, os.R_OK)), None)
+    if closed is not None:
+        account = pwd.getpwuid(os.geteuid()).pw_name
+        copy = Path("/var/tmp", f"{place.name}-for-{account}")
+        raise SiteError(
+            f"This account ({account}) may not read {closed}. Do not open labels to everybody: give it "
+            f"a copy, name that with --gold, and delete it afterwards. Run: sudo cp -rp {folder} {copy} "
+            f"&& sudo chown -R {account} {copy}"
+        )
 
 
 def need(module: str, extra: str, variable: str) -> None:

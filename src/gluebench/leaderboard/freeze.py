@@ -27,24 +27,24 @@ from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.verify import RELEASE, SUMS, file_of
 from gluebench.leaderboard.ledger.views import current_rows
-from gluebench.leaderboard.phases.models import phase_on_board, policy_at
+from gluebench.leaderboard.phases.models import on_board, phase_on_board, policy_at
 from gluebench.leaderboard.submissions.feedback import graded_rows
 from gluebench.leaderboard.submissions.models import Submission
 
 FORMAT = "gluebench.frozen/1"
 KEPT = {"page", "rows", "view", "category", "phase"}
 """Parameters of addresses that are copied; pages that are sorted or searched are not."""
-LEFT_OUT = ("/account/", "/admin/", "/api/", "/label/")
+LEFT_OUT = ("account/", "admin/", "api/", "label/")
 _LINK = re.compile(r'\s(href|src)="([^"]*)"')
-_ACTS = re.compile(
-    r'<script\b[^>]*></script>|<form\b.*?</form>|<a\b[^>]*href="(?:/account/[^"]*|[^"]*/submit)".*?</a>',
-    re.DOTALL,
+_ACTS = (
+    r"<script\b[^>]*></script>|<form\b.*?</form>|<input\b[^>]*>|"
+    r'<a\b[^>]*href="(?:{}account/[^"]*|[^"]*/submit)".*?</a>'
 )
-"""Scripts, forms, and links to forms, which need the site."""
+"""Scripts, forms, and links to forms, which need the site; in braces, what its addresses begin with."""
 _WAITING = re.compile(r'<noscript>.*?</noscript>|<div class="progress" id="progress".*?</div>', re.DOTALL)
 """What loads a page again once its ranks are there."""
 _NOT_RANKED = "<p>“3 · …”: the rank sets were being computed when this copy was made.</p>"
-_BENCHMARK = re.compile(r"/benchmarks/([\w-]+)")
+_BENCHMARK = re.compile(r"benchmarks/([\w-]+)")
 _CSS = re.compile(r"""url\(["']?([^"')]+)""")
 
 
@@ -92,7 +92,8 @@ def freeze(
         copy = _Copy(folder, one, most)
         copy.fetch_all(_seeds(one))
         if only:
-            copy.write("/ledger/rows.json", "application/json", json.dumps(current_rows(only)).encode())
+            rows = json.dumps(current_rows(only)).encode()
+            copy.write(reverse("ledger-rows"), "application/json", rows)
         copy.link_all()
         for benchmark in released:
             _release(benchmark, folder / RELEASE / benchmark.name)
@@ -112,9 +113,10 @@ def _seeds(only: Benchmark | None) -> list[str]:
         seeds += [reverse(name, args=[benchmark.name]) for name in names]
     last = ledger.Leaf.objects.exclude(note="").first()
     size, level = last.index + 1 if last else 0, 0
-    seeds += [f"/ledger/{tree.tile_path(tree.ENTRIES, *place)}" for place in tree.tiles_of(size)]
+    tiles = reverse("ledger")
+    seeds += [f"{tiles}/{tree.tile_path(tree.ENTRIES, *place)}" for place in tree.tiles_of(size)]
     while size:
-        seeds += [f"/ledger/{tree.tile_path(level, *place)}" for place in tree.tiles_of(size)]
+        seeds += [f"{tiles}/{tree.tile_path(level, *place)}" for place in tree.tiles_of(size)]
         level, size = level + 1, size // tree.WIDTH
     return seeds
 
@@ -126,6 +128,8 @@ class _Copy:
         self.folder, self._only, self._most = folder, only, most
         self._bytes = 0
         self.files: dict[str, str] = {}
+        self._root = reverse("home")
+        """What the addresses of the site begin with, and those of the files do not."""
         self._pages: dict[str, str] = {}
         """Of the files that are HTML, their addresses."""
         self._client = Client(SERVER_NAME=[*settings.RUNNING.hosts, "localhost"][0].lstrip("."))
@@ -135,8 +139,8 @@ class _Copy:
         waiting, seen = [*addresses], {*addresses}
         while waiting:
             address = waiting.pop()
-            board = self._only.get_absolute_url() if self._only and address == "/" else address
-            answer = self._client.get(board, secure=settings.HTTPS)
+            board = self._only.get_absolute_url() if self._only and address == self._root else address
+            answer = self._client.get(f"/{board.removeprefix(self._root)}", secure=settings.HTTPS)
             if answer.status_code != 200:
                 continue
             kind = answer.headers["Content-Type"].partition(";")[0]
@@ -148,9 +152,10 @@ class _Copy:
 
     def _has(self, link: str) -> bool:
         """Whether the copy has the page at this address."""
-        if link.startswith(LEFT_OUT):
+        path = link.removeprefix(self._root)
+        if not link.startswith(self._root) or path.startswith(LEFT_OUT):
             return False
-        benchmark = _BENCHMARK.match(link)
+        benchmark = _BENCHMARK.match(path)
         return self._only is None or benchmark is None or benchmark[1] == self._only.name
 
     def write(self, address: str, kind: str, body: bytes) -> None:
@@ -159,7 +164,8 @@ class _Copy:
         if self._most is not None and self._bytes > self._most:
             raise SiteError(f"The copy has more than {self._most / 1024**3:g} GiB.")
         parts = urlsplit(address)
-        name = (unquote(parts.path).strip("/") or "index") + ".html" * (kind == "text/html")
+        path = unquote(parts.path.removeprefix(self._root)).strip("/")
+        name = (path or "index") + ".html" * (kind == "text/html")
         name = file_of(f"{name}?{parts.query}")
         if kind == "text/html":
             self._pages[name] = address
@@ -172,9 +178,11 @@ class _Copy:
         """Make links relative; those to what is not in the copy become text."""
         date = time.strftime("%Y-%m-%d", time.gmtime())
         about = f'<p class="legend">A copy of {date}: forms and accounts are not in it.</p>'
+        root = re.escape(self._root)
+        acts = re.compile(_ACTS.format(root), re.DOTALL)
         for name, address in self._pages.items():
             file = self.folder / name
-            text = _ACTS.sub("", file.read_text(encoding="utf-8"))
+            text = acts.sub("", file.read_text(encoding="utf-8"))
             text, waiting = _WAITING.subn("", text)
             if waiting:
                 text = text.replace("</main>", f"{_NOT_RANKED}</main>", 1)
@@ -212,6 +220,7 @@ def _links(address: str, kind: str, body: bytes) -> Iterator[str] | list[str]:
 def _release(benchmark: Benchmark, home: Path) -> None:
     """Write labels, manifest and the predictions of the public rows, for `verify --recompute`."""
     home.mkdir(parents=True)
+    benchmark = on_board(benchmark)
     for source, target in ((benchmark.gold_path, home / "gold"), (benchmark.manifest_path.parent, home)):
         target.mkdir(exist_ok=True)
         for path in filter(Path.is_file, source.iterdir()):

@@ -28,6 +28,9 @@ def main() -> int:
     _limit(job["seconds"], job["bytes"], job["file_bytes"])
     os.nice(job.get("nice", 0))
     try:
+        from gluebench.submission.archive import limit_uploads
+
+        limit_uploads(job["upload_bytes"])
         result = _result(job)
     except Exception as error:
         result = {"failed": _describe(error)}

@@ -24,6 +24,7 @@ from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.ledger.notes import Key
 from gluebench.leaderboard.ledger.verify import Verification, verify_ledger
 from gluebench.leaderboard.organizing.models import FrozenCopy
+from gluebench.leaderboard.phases.models import PhaseFile
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import orphans
@@ -196,7 +197,7 @@ def _ledger() -> Iterator[Check]:
 
 def published_files() -> Iterator[tuple[str, str]]:
     """Each file of the storage "data" that a row names, with its SHA-256; one may come twice."""
-    models: tuple[Any, ...] = (DataFile, Results, FrozenCopy)
+    models: tuple[Any, ...] = (DataFile, PhaseFile, Results, FrozenCopy)
     for model in models:
         yield from model.objects.exclude(file="").order_by("file").values_list("file", "sha256").distinct()
     for looks in Benchmark.objects.values_list("looks", flat=True):

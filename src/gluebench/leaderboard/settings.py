@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "gluebench.leaderboard.common.parameters.known_parameters",
 ]
 
+FORCE_SCRIPT_NAME = RUNNING.path or None
 ROOT_URLCONF = "gluebench.leaderboard.urls"
 
 TEMPLATES: list[dict[str, Any]] = [
@@ -125,7 +126,7 @@ STORAGES = {
     **storage.of(RUNNING.bucket, FOLDER),
     "staticfiles": {"BACKEND": "gluebench.leaderboard.storage.StaticStorage"},
 }
-STATIC_URL = "static/"
+STATIC_URL = f"{RUNNING.path}/static/"
 STATIC_ROOT = str(FOLDER.static)
 CHARTS = os.path.join(HERE, "..", "analysis", "static")
 STATICFILES_DIRS = [os.path.join(HERE, "static"), ("charts", CHARTS)]
@@ -136,12 +137,9 @@ FILE_UPLOAD_TEMP_DIR = str(FOLDER.uploads)
 FILE_UPLOAD_PERMISSIONS = folder.PRIVATE_FILE
 DATA_UPLOAD_MAX_NUMBER_FILES = 12
 
-UPLOAD_BYTES = 16 * 1024 * 1024
-"""Largest submission taken; a full GLUE zip is about 1 MB."""
-GRADER_SECONDS = 120
-"""Time a submission may take to check and grade."""
-GRADER_BYTES = 2 * 1024**3
-"""Address space of the process that checks and grades."""
+UPLOAD_BYTES = RUNNING.upload_mb * 1024**2
+GRADER_SECONDS = RUNNING.grading_seconds
+GRADER_BYTES = RUNNING.grading_mb * 1024**2
 RANKING_SECONDS = 600
 """Time the ranks of a board, or the comparison of two systems, may take."""
 LEASE_SECONDS = 10
@@ -249,11 +247,18 @@ _NOTHING, _OURS = ["'none'"], ["'self'"]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": _NOTHING,
-        **dict.fromkeys(("script-src", "style-src", "img-src", "connect-src", "form-action"), _OURS),
+        **dict.fromkeys(
+            ("script-src", "style-src", "font-src", "img-src", "connect-src", "form-action"), _OURS
+        ),
         "base-uri": _NOTHING,
         "frame-ancestors": _NOTHING,
     }
 }
+# Another site of the same host gets none of these cookies, and may use the usual names for its own.
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{RUNNING.path}/"
+SESSION_COOKIE_NAME = f"sessionid{RUNNING.path.replace('/', '_')}"
+CSRF_COOKIE_NAME = f"csrftoken{RUNNING.path.replace('/', '_')}"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # its cookie has no path
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_HTTPONLY = True

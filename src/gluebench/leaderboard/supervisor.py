@@ -174,7 +174,7 @@ def run(
         children += [Child(work) for _ in range(running.workers)]
         if listening:
             _await_answer(host, port, children)
-        ready(_url(host, port) if listening else "")
+        ready(f"{_url(host, port)}{running.path}/" if listening else "")
         while True:
             _revive(children)
     except KeyboardInterrupt:
@@ -186,9 +186,9 @@ def run(
 
 
 def _url(host: str, port: int) -> str:
-    """Return what to type into a browser on this machine."""
+    """Return how a browser on this machine reaches it, without a path."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _revive(children: Sequence[Child]) -> None:

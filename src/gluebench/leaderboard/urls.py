@@ -19,6 +19,8 @@ from gluebench.leaderboard.ledger import views as ledger
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.news import views as news
 from gluebench.leaderboard.organizing import copies, texts
+from gluebench.leaderboard.organizing import home as organizing
+from gluebench.leaderboard.participants import pages as participants
 from gluebench.leaderboard.ranks import health as benchmark_health
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
@@ -63,6 +65,7 @@ ACCOUNT = [
     path("team/leave", limits.team_leave, name="team-leave"),
     path("team/merge/<int:pk>", limits.team_merge, name="team-merge"),
     path("team/renew", limits.team_renew, name="team-renew"),
+    path("team/member", limits.team_member, name="team-member"),
     path("two-factor/", include("allauth.mfa.urls")),
     path("sessions/", include("allauth.usersessions.urls")),
     path("providers/", include("allauth.socialaccount.urls")),
@@ -109,10 +112,12 @@ urlpatterns = [
     path(f"{BENCHMARK}/style.css", texts.style, name="style"),
     *_forms(f"{BENCHMARK}/news", news.news, "news", ("atom", "")),
     path("unsubscribe/<str:code>", news.unsubscribe, name="unsubscribe"),
-    path(f"{BENCHMARK}/join", limits.join, name="join"),
+    path(f"{BENCHMARK}/join", participants.join, name="join"),
+    path(f"{BENCHMARK}/join/<slug:code>", participants.join, name="join-invited"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANIZE, submissions.organize, name="organize"),
     path(f"{ORGANIZE}/submissions.csv", submissions.organize_csv, name="organize-csv"),
+    path(f"{ORGANIZE}/participants.csv", participants.participants_csv, name="organize-participants-csv"),
     *(path(page.address, page.view, name=page.name) for page in PAGES),
     path(f"{ORGANIZE}/log", submissions.log, name="organize-log"),
     path(f"{ORGANIZE}/alike", similarity.alike, name="organize-alike"),
@@ -122,6 +127,7 @@ urlpatterns = [
     path(f"{ORGANIZE}/people", annotation.overview, name="organize-people"),
     path(f"{ORGANIZE}/people/<slug:key>", annotation.one, name="organize-study"),
     path(f"{ORGANIZE}/people/<slug:key>/sheets.zip", annotation.download, name="organize-study-sheets"),
+    path("organize", organizing.home, name="organizing"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),

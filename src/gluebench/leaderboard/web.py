@@ -51,6 +51,8 @@ def main() -> None:
         inbuf_overflow=16384,
         max_request_header_size=16384,
         max_request_body_size=settings.UPLOAD_BYTES + FORM_BYTES,
+        # Taken off the start of a path, whether or not the proxy has done so already.
+        url_prefix=settings.RUNNING.path,
         ident="gluebench",
         **proxy(),
     )
@@ -66,6 +68,7 @@ def limits() -> Limits:
     files = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, files), hard))
     return usual._replace(
+        body_bytes=max(usual.body_bytes, 4 * settings.UPLOAD_BYTES),
         connections=max(1, (files - OTHER_FILES) // 2),
         # Behind a proxy all come from one address.
         per_address=None if settings.HTTPS else usual.per_address,

@@ -45,11 +45,14 @@ def main() -> None:
 
 
 def _maintain(stopping: threading.Event, name: str) -> None:
+    from django.conf import settings
     from django.db import close_old_connections
+    from django.urls import set_script_prefix
 
     from gluebench.leaderboard import maintenance
     from gluebench.leaderboard.submissions.grading import SWEEP_SECONDS
 
+    set_script_prefix(f"{settings.RUNNING.path}/")  # Django keeps it by thread
     while not stopping.is_set():
         close_old_connections()
         getattr(maintenance, name)()

@@ -188,7 +188,8 @@ def _class_names(schema: pa.Schema, path: Path) -> dict[str, Sequence[str]]:
             features = {}
     classes: dict[str, Sequence[str]] = {}
     for column, feature in features.items() if isinstance(features, dict) else ():
-        names = feature.get("names") if isinstance(feature, dict) else None
+        inner = feature.get("feature", feature) if isinstance(feature, dict) else None  # that of a list
+        names = inner.get("names") if isinstance(inner, dict) else None
         if isinstance(names, list) and all(isinstance(name, str) for name in names):
             classes[column] = names
     return classes

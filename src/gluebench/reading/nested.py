@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 from gluebench.reading.notation import NotationError, loaded
 from gluebench.reading.records import ReadingError, Records
+from gluebench.reading.text import SEEN
 
 ID_KEYS = ("id", "idx", "index", "guid", "uid", "example_id", "pairid", "qid")
 """Keys by which an object shows that it is a record."""
-_LOOKED_AT = 20
-"""Elements of a list in which records are looked for."""
 _CURE = "Write the file with a JSON library."
 
 
@@ -91,6 +90,7 @@ def find_records(
     path: str = "",
     usual: Collection[str] = (),
     declared: Collection[str] = (),
+    names: Collection[str] = (),
     are_lines: bool = False,
     most: float = inf,
 ) -> NestedRecords:
@@ -98,11 +98,16 @@ def find_records(
 
     `path` leads to the list of the records. Without it, a list whose objects have one of the `declared` keys
     is taken, of several the outermost; or else one of the `usual` keys or an id, of several the innermost. An
-    object without such a list has ids as keys, or else is a single record. With `are_lines`, a single object
-    is a record whatever it holds. Raises ReadingError for what is not JSON, and for a list or object of more
+    object without such a list has ids as keys, or else is a single record. What one object has under one of
+    the `names` of the file is all that is read of it. With `are_lines`, a single object is a record whatever
+    it holds. Raises ReadingError for what is not JSON, and for a list or object of more
     than `most` records.
     """
     values = _values(text)
+    if len(values) == 1 and isinstance(values[0].value, dict):
+        named = [key for key in values[0].value if key.casefold() in map(str.casefold, names)]
+        if len(named) == 1 and isinstance(values[0].value[named[0]], list | dict):
+            values = [NestedRecord(1, values[0].value[named[0]])]
     if len(values) == 1 and isinstance(values[0].value, list | dict) and len(values[0].value) > most:
         expected = f"expected at most {most:,.0f} records, and there are {len(values[0].value):,}"
         raise ReadingError(expected, "Write one for each example.", values[0].line)
@@ -133,8 +138,11 @@ def _values(text: str) -> list[NestedRecord]:
         whole = _value(text, 1)
         if whole is not None:
             return [NestedRecord(1, whole)]
-    values = []
-    for line, content in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    values = _flat_objects(lines)
+    if values:
+        return values
+    for line, content in enumerate(lines, 1):
         if content.strip():
             value = _value(content, line)
             if value is None:
@@ -143,6 +151,24 @@ def _values(text: str) -> list[NestedRecord]:
     if not values:
         raise ReadingError("expected JSON, and the file is empty", _CURE)
     return values
+
+
+def _flat_objects(lines: Sequence[str]) -> list[NestedRecord]:
+    """The values of lines that are objects without lists, read at once; empty if they are something else.
+
+    A line that begins with { cannot continue an object, and without lists nothing else goes on over lines.
+    """
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    contents = [lines[number - 1] for number in numbers]
+    if not all(content.startswith("{") and "[" not in content for content in contents):
+        return []
+    try:
+        values = loaded(f"[{','.join(contents)}]")
+    except NotationError:
+        return []  # the line has to be named
+    if values is None or len(values) != len(contents):
+        return []
+    return [*map(NestedRecord, numbers, values)]
 
 
 def _value(text: str, line: int) -> Any:
@@ -176,7 +202,7 @@ def _find_path(top: list[Any], usual: Collection[str], declared: Collection[str]
     """The keys to the list whose objects have a declared or usual key, or else an id; empty for the top."""
     for keys in (declared, usual, ID_KEYS):
         folded = {key.casefold() for key in keys}
-        paths = [path for value in top[:_LOOKED_AT] for path in _paths(value, (), folded)]
+        paths = [path for value in top[:SEEN] for path in _paths(value, (), folded)]
         if paths:
             return min(paths, key=len) if keys is declared else max(paths, key=len)
     return ()
@@ -185,7 +211,7 @@ def _find_path(top: list[Any], usual: Collection[str], declared: Collection[str]
 def _paths(value: Any, path: tuple[str, ...], usual: set[str]) -> Iterator[tuple[str, ...]]:
     """The paths of lists of objects with a usual key, and that of the value itself."""
     if isinstance(value, list):
-        for element in value[:_LOOKED_AT]:
+        for element in value[:SEEN]:
             yield from _paths(element, path, usual)
     elif isinstance(value, dict):
         if not usual.isdisjoint(map(str.casefold, value)):
@@ -212,7 +238,9 @@ class _Collector:
         key = keys[at]
         if not isinstance(each.value, dict) or key not in each.value:
             name = ".".join(keys[: at + 1])
-            raise ReadingError(f"expected an object with the key {name!r}", _CURE, each.line)
+            there = ", ".join(each.value)[:100] if isinstance(each.value, dict) else "no object"
+            expected = f"expected an object with the key {name!r}, not {there}"
+            raise ReadingError(expected, "Name the keys that lead to the records.", each.line)
         part = each.value[key]
         around = (*each.around, each.value)
         innermost = at + 1 == len(keys)

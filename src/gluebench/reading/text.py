@@ -14,8 +14,8 @@ LINE = "\n"
 """Delimiter of a text with one value in each line."""
 DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
 """What separates the cells of a table, in words."""
-_SAMPLE = 50
-"""Lines by which the delimiter is found."""
+SEEN = 50
+"""Lines, rows or records by which the shape of a file is recognized."""
 
 
 class Row(NamedTuple):
@@ -73,7 +73,7 @@ def find_delimiter(text: str) -> str:
 
     A tab in the first line decides. A line feed for one value in each line.
     """
-    lines = [line for line in text[: 1 << 16].split("\n")[:_SAMPLE] if line.strip()]
+    lines = [line for line in text[: 1 << 16].split("\n")[:SEEN] if line.strip()]
     if "\t" in "".join(lines[:1]):
         return "\t"
     best = LINE

@@ -38,14 +38,15 @@ class Changes(NamedTuple):
         both = min(max((error / effect) ** 2, abs(net)), units)
         return cls((both + net) / 2, (both - net) / 2, units, effect)
 
-    def turned(self) -> Changes:
+    def swapped(self) -> Changes:
         """The counts with the two systems swapped."""
         return self._replace(for_a=self.for_b, for_b=self.for_a)
 
     def interval(self) -> Interval:
         """The 95 % interval of the difference (Bonett and Price 2012)."""
         size = self.units + 2 * ADDED
-        a, b = (self.for_a + ADDED) / size, (self.for_b + ADDED) / size
+        a = (self.for_a + ADDED) / size
+        b = (self.for_b + ADDED) / size
         margin = Z * ((a + b - (a - b) ** 2) / size) ** 0.5
         scale = self.units * self.effect
         return Interval(scale * max(a - b - margin, -1.0), scale * min(a - b + margin, 1.0))

@@ -70,7 +70,11 @@ def aggregate(report: Report, benchmark: Benchmark, about: Evaluated, *, at: flo
         "evaluator_relationship": about.relationship,
         "additional_details": {"url": about.url} if about.url else None,
     }
-    scores = [(place, place.score(report)) for place in places(benchmark)]
+    results = []
+    for place in places(benchmark):
+        score = place.score(report)
+        if score is not None and score.value is not None:
+            results.append(_result(place, score, benchmark))
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": f"{benchmark.name}/{about.model}/{int(at)}",
@@ -94,18 +98,17 @@ def aggregate(report: Report, benchmark: Benchmark, about: Evaluated, *, at: flo
                 "model_availability": about.availability,
             },
         },
-        "evaluation_results": [
-            _result(place, score, benchmark)
-            for place, score in scores
-            if score is not None and score.value is not None
-        ],
+        "evaluation_results": results,
     }
 
 
 def _result(place: Place, score: Score, benchmark: Benchmark) -> dict[str, Any]:
-    name = benchmark.title if place.task is None else place.task.name
-    url = place.task.source.url if place.task else ""
-    source = {"source_type": "url", "url": [url]} if url else {"source_type": "other"}
+    name = benchmark.title
+    source: dict[str, Any] = {"source_type": "other"}
+    if place.task is not None:
+        name = place.task.name
+        if place.task.source.url:
+            source = {"source_type": "url", "url": [place.task.source.url]}
     return {
         "evaluation_result_id": place.name,
         "evaluation_name": name,
@@ -116,14 +119,22 @@ def _result(place: Place, score: Score, benchmark: Benchmark) -> dict[str, Any]:
 
 
 def _metric_config(place: Place, benchmark: Benchmark) -> dict[str, Any]:
-    metric, (lowest, highest) = place.metric, _bounds(place, benchmark)
-    negated = "−" if metric and metric.loss else ""
-    title = negated + metric.title.removesuffix(DOWN) if metric else ""
-    names = (metric.function, title) if metric else ("mean", "Unweighted mean")
+    lowest, highest = _bounds(place, benchmark)
+    identifier = "mean"
+    title = "Unweighted mean"
+    parameters = {}
+    metric = place.metric
+    if metric is not None:
+        identifier = metric.function
+        title = metric.title.removesuffix(DOWN)
+        if metric.loss:
+            title = f"−{title}"
+        if metric.positive:
+            parameters["positive_label"] = metric.positive
     return {
-        "metric_id": names[0],
-        "metric_name": names[1],
-        "metric_parameters": {"positive_label": metric.positive} if metric and metric.positive else {},
+        "metric_id": identifier,
+        "metric_name": title,
+        "metric_parameters": parameters,
         "lower_is_better": False,
         "score_type": "continuous",
         "min_score": lowest if isfinite(lowest) else "-Infinity",
@@ -133,15 +144,25 @@ def _metric_config(place: Place, benchmark: Benchmark) -> dict[str, Any]:
 
 def _bounds(place: Place, benchmark: Benchmark) -> tuple[float, float]:
     """The lowest and highest possible score; infinite if one of its metrics has no such bound."""
-    tasks = benchmark.averaged if place.task is None else [place.task]
-    metrics = [[place.metric] if place.metric else task.metrics for task in tasks]
-    bounds = [[function_of(metric).bounds for metric in part] for part in metrics]
-    low, high = (fmean(fmean(ends[side] for ends in part) for part in bounds) for side in (0, 1))
-    return low, high
+    tasks = benchmark.averaged
+    if place.task is not None:
+        tasks = (place.task,)
+    lowest = []
+    highest = []
+    for task in tasks:
+        metrics = task.metrics
+        if place.metric is not None:
+            metrics = (place.metric,)
+        bounds = [function_of(metric).bounds for metric in metrics]
+        lowest.append(fmean(low for low, _ in bounds))
+        highest.append(fmean(high for _, high in bounds))
+    return fmean(lowest), fmean(highest)
 
 
 def _uncertainty(place: Place, score: Score) -> dict[str, Any]:
-    values: dict[str, Any] = {} if place.task is None else {"num_samples": score.n}
+    values: dict[str, Any] = {}
+    if place.task is not None:
+        values["num_samples"] = score.n
     if score.low is not None and score.high is not None:
         values["confidence_interval"] = {
             "lower": score.low,
@@ -162,14 +183,16 @@ def instances(
     """
     pairs = pairs_of(submission, gold)
     for place in places(gold.benchmark):
-        task, metric = place.task, place.metric
+        task = place.task
+        metric = place.metric
         if task is None or metric is None or metric.file not in pairs or not task.labels:
             continue
         if not (public or task.labels_public):
             continue
-        of_file = pairs[metric.file]
-        words = zip(of_file.gold.row_indices, of_file.gold.words(), of_file.predicted.words(), strict=True)
-        for index, label, predicted in words:
+        gold_column = pairs[metric.file].gold
+        predicted_words = pairs[metric.file].predicted.words()
+        rows = zip(gold_column.row_indices, gold_column.words(), predicted_words, strict=True)
+        for index, label, predicted in rows:
             yield {
                 "schema_version": SCHEMA_VERSION,
                 "evaluation_id": record["evaluation_id"],
@@ -178,7 +201,7 @@ def instances(
                 "evaluation_result_id": place.name,
                 "sample_id": str(index),
                 "interaction_type": "single_turn",
-                "input": {"raw": "", "reference": [label], "choices": [*task.words]},
+                "input": {"raw": "", "reference": [label], "choices": list(task.words)},
                 "output": {"raw": [predicted]},
                 "answer_attribution": [],
                 "evaluation": {"score": float(label == predicted), "is_correct": label == predicted},
@@ -191,23 +214,25 @@ def write_records(folder: Path, record: dict[str, Any], rows: Iterable[dict[str,
     The rows, if any, go beside it as `<uuid>_samples.jsonl`. Returns the path of the aggregate record.
     """
     collection = record["evaluation_id"].partition("/")[0]
-    place = Path("data", collection, *record["model_info"]["id"].split("/"), str(uuid.uuid4()))
-    home = folder / place.parent
-    home.mkdir(parents=True, exist_ok=True)
+    developer, _, model = record["model_info"]["id"].partition("/")
+    home = Path("data", collection, developer, model)
+    (folder / home).mkdir(parents=True, exist_ok=True)
+    name = str(uuid.uuid4())
     lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
     if lines:
-        samples, text = f"{place.name}_samples.jsonl", "".join(lines)
-        write_text(home / samples, text)
+        samples = home / f"{name}_samples.jsonl"
+        text = "".join(lines)
+        write_text(folder / samples, text)
         record = record | {
             "detailed_evaluation_results": {
                 "format": "jsonl",
-                "file_path": (place.parent / samples).as_posix(),
+                "file_path": samples.as_posix(),
                 "hash_algorithm": "sha256",
                 "checksum": sha256(text.encode()).hexdigest(),
                 "total_rows": len(lines),
             }
         }
-    path = home / f"{place.name}.json"
+    path = folder / home / f"{name}.json"
     write_json(path, record)
     return path
 
@@ -249,7 +274,7 @@ def model_card(text: str, report: Report, benchmark: Benchmark, *, model: str, d
     except yaml.YAMLError as error:
         raise ValueError(f"the metadata of this model card is not YAML: {error}") from None
     data: Any = card.data
-    new = [*eval_results(report, benchmark, dataset=dataset)]
+    new = list(eval_results(report, benchmark, dataset=dataset))
     names = {result.unique_identifier for result in new}
     old = [result for result in data.eval_results or [] if result.unique_identifier not in names]
     data.eval_results = old + new
@@ -258,10 +283,12 @@ def model_card(text: str, report: Report, benchmark: Benchmark, *, model: str, d
 
 
 def _notes(report: Report, score: Score) -> str:
+    """What an eval result says beside its value: the interval, the split and the version of gluebench."""
+    notes = f"{report.split} split; gluebench {__version__}"
     ends = interval(score.low, score.high, score.loss)
-    return "; ".join(
-        [f"95 % interval{ends}"] * bool(ends) + [f"{report.split} split", f"gluebench {__version__}"]
-    )
+    if not ends:
+        return notes
+    return f"95 % interval{ends}; {notes}"
 
 
 def eval_results_yaml(
@@ -280,16 +307,19 @@ def eval_results_yaml(
     import yaml
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
-    entries = [
-        EvalResultEntry(
+    entries = []
+    for name, task in report.tasks.items():
+        score = task.score
+        if score is None or score.value is None:
+            continue
+        value = round(score.value, 4) if score.loss else round(score.value * 100, 2)
+        entry = EvalResultEntry(
             dataset_id=dataset,
             task_id=tasks.get(name, name),
-            value=round(task.score.value * (1 if task.score.loss else 100), 4 if task.score.loss else 2),
+            value=value,
             date=day.isoformat(),
             source_url=source or None,
-            notes=_notes(report, task.score),
+            notes=_notes(report, score),
         )
-        for name, task in report.tasks.items()
-        if task.score is not None and task.score.value is not None
-    ]
+        entries.append(entry)
     return str(yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False))

@@ -40,9 +40,10 @@ def rounded_value(value: float, n: int, lowest: float, highest: float = 1.0, *, 
 
 def rounding_width(value: float, n: int, lowest: float, highest: float = 1.0, *, widening: int = 1) -> float:
     """The width of the range of values over `n` examples that are shown as this one is."""
-    at = nearest_step(value, n, lowest, highest, widening)
-    ends = [value_at(at + side * widening / 2, n, lowest, highest) for side in (-1, 1)]
-    return abs(ends[1] - ends[0])
+    step = nearest_step(value, n, lowest, highest, widening)
+    low = value_at(step - widening / 2, n, lowest, highest)
+    high = value_at(step + widening / 2, n, lowest, highest)
+    return abs(high - low)
 
 
 def rounded_score(score: Score, lowest: float, highest: float = 1.0) -> Score:
@@ -56,16 +57,21 @@ def rounded_score(score: Score, lowest: float, highest: float = 1.0) -> Score:
     value = rounded_value(score.value, score.n, lowest, highest, widening=widening)
     if score.low is None or score.high is None:
         return score._replace(value=value, widening=None)
-    at, *ends = (steps_to(each, score.n, lowest, highest) for each in (score.value, score.low, score.high))
-    reach = ceil(2 * max(at - ends[0], ends[1] - at) / widening + 1) / 2 * widening
+    steps = steps_to(score.value, score.n, lowest, highest)
+    steps_below = steps - steps_to(score.low, score.n, lowest, highest)
+    steps_above = steps_to(score.high, score.n, lowest, highest) - steps
+    reach = ceil(2 * max(steps_below, steps_above) / widening + 1) / 2 * widening
     middle = nearest_step(score.value, score.n, lowest, highest, widening)
-    low, high = (value_at(middle + side * reach, score.n, lowest, highest) for side in (-1, 1))
+    low = value_at(middle - reach, score.n, lowest, highest)
+    high = value_at(middle + reach, score.n, lowest, highest)
     return score._replace(value=value, low=low, high=high, widening=None)
 
 
 def rounded_p(p: float, exact: float, shown: float) -> float:
     """A p-value rounded up, which keeps it valid; 1 unless both differences have the same sign."""
-    return next(level for level in P_LEVELS if p <= level) if exact * shown > 0 else 1.0
+    if exact * shown <= 0:
+        return 1.0
+    return next(level for level in P_LEVELS if p <= level)
 
 
 def rounded_report(report: Report, benchmark: Benchmark) -> Report:
@@ -78,13 +84,16 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
     diagnostics = dict(report.diagnostics)
     for name, part in report.diagnostics.items():
         if part is not None:
-            change = partial(_shown, benchmark.task(name))
-            diagnostics[name] = part.with_categories(change)._replace(overall=change(part.overall))
+            round_score = partial(_score_to_show, benchmark.task(name))
+            rounded_part = part.with_categories(round_score)
+            diagnostics[name] = rounded_part._replace(overall=round_score(part.overall))
     score = report.score
     if score is not None:
         scores = {name: task.score for name, task in tasks.items()}
         average = macro_average(scores, intervals=score.low is not None, weights=benchmark.weights)
-        score = average and average._replace(withheld=score.withheld)
+        if average is not None:
+            average = average._replace(withheld=score.withheld)
+        score = average
     public = without_hidden_classes(report, benchmark)
     return public._replace(score=score, tasks=tasks, diagnostics=diagnostics)
 
@@ -105,29 +114,34 @@ def bounds_of(task: Task, metric: str = "") -> tuple[float, float]:
     return function_of(chosen).bounds
 
 
-def _shown(task: Task, score: Score, metric: str = "") -> Score:
+def _score_to_show(task: Task, score: Score, metric: str = "") -> Score:
+    """The score rounded, unless the labels of its task are public; a width of steps is not shown."""
     if task.labels_public:
         return score._replace(widening=None)
     return rounded_score(score, *bounds_of(task, metric))
 
 
 def _task(task: Task, report: TaskReport) -> TaskReport:
-    shown = {name: _shown(task, score, name) for name, score in report.metrics.items()}
-    metrics = ByName(shown, what=f"metric of {task.name}")
+    scores = {name: _score_to_show(task, score, name) for name, score in report.metrics.items()}
+    metrics = ByName(scores, what=f"metric of {task.name}")
     if report.score is None or task.labels_public:
         return TaskReport(report.score, metrics)
     value = _mean([score.value for score in metrics.values()])
-    low, high = None, None
+    low = None
+    high = None
     if report.score.low is not None:
         intervals = [part.interval for part in parts_of(metrics)]
-        low = _mean([ends and ends.low for ends in intervals])
-        high = _mean([ends and ends.high for ends in intervals])
+        low = _mean([None if ends is None else ends.low for ends in intervals])
+        high = _mean([None if ends is None else ends.high for ends in intervals])
     return TaskReport(report.score._replace(value=value, low=low, high=high), metrics)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
+    """The score of a task from those of its metrics; None if one is missing, or there are none."""
     known = [value for value in values if value is not None]
-    return task_score(known) if known and len(known) == len(values) else None
+    if not known or len(known) < len(values):
+        return None
+    return task_score(known)
 
 
 HALVES = 1000
@@ -143,7 +157,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Step:
+class LadderStep:
     """The comparison of a task score with the best so far."""
 
     difference: float
@@ -158,10 +172,10 @@ class Step:
         on independent examples `better` then means a McNemar statistic above 1. For metrics of numbers, it
         comes from random halves. For a single unit, it is the size of the difference.
         """
-        errors = [
-            weight * (_error(units) if units.size > 1 else abs(change))
-            for weight, change, units in self.files
-        ]
+        errors = []
+        for weight, change, units in self.files:
+            error = _error(units) if units.size > 1 else abs(change)
+            errors.append(weight * error)
         return sqrt(sum(error * error for error in errors))
 
     @property
@@ -170,7 +184,7 @@ class Step:
         return self.difference > 0 and self.difference > self.error * (1 + _ROUNDING)
 
 
-class Climb(NamedTuple):
+class LadderResult(NamedTuple):
     """The result of a Ladder step: what a submission may show, task by task."""
 
     shown: Submission
@@ -183,47 +197,55 @@ class Climb(NamedTuple):
     """Tasks answered only in part: they have no task score to compare, so no score is shown."""
 
 
-def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -> Climb:
+def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -> LadderResult:
     """Take one step of the Ladder. `bests` maps tasks to the earlier submission with the best score shown.
 
     The first score of a task, which is not in `bests`, is shown. Diagnostic sets are compared by their
     overall score; those whose labels are public are always shown.
     """
     pairs = pairs_of(submission, gold)
-    earlier = {name: pairs_of(best, gold) for name, best in bests.items()}
+    best_pairs = {name: pairs_of(best, gold) for name, best in bests.items()}
     shown: dict[str, Column] = {}
-    outcome: dict[str, list[str]] = {"new": [], "kept": [], "incomplete": []}
+    new = []
+    kept = []
+    incomplete = []
     for task in gold.benchmark.tasks:
         names = [file.name for file in task.files if file.name in submission.predictions]
-        source, kind = submission, "new"
         if not names:
             continue
+        source = submission
         if not task.scored and task.labels_public:
-            kind = ""
+            pass  # always shown, and no step of the Ladder
         elif not all(metric.file in pairs for metric in task.metrics):
-            names, kind = [], "incomplete"
-        elif task.name in bests and not step(task, pairs, earlier[task.name]).better:
-            source, kind = bests[task.name], "kept"
-        shown |= {name: source.predictions[name] for name in names}
-        if kind:
-            outcome[kind].append(task.name)
+            incomplete.append(task.name)
+            continue
+        elif task.name in bests and not step(task, pairs, best_pairs[task.name]).better:
+            kept.append(task.name)
+            source = bests[task.name]
+        else:
+            new.append(task.name)
+        for name in names:
+            shown[name] = source.predictions[name]
     in_order = {name: shown[name] for name in submission.predictions if name in shown}
-    return Climb(
+    return LadderResult(
         replace(submission, predictions=in_order),
-        *(tuple(outcome[kind]) for kind in ("new", "kept", "incomplete")),
+        new=tuple(new),
+        kept=tuple(kept),
+        incomplete=tuple(incomplete),
     )
 
 
-def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs]) -> Step:
+def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs]) -> LadderStep:
     """Compare a task score with the best so far, both from answers to all of the task's test files."""
     from gluebench.scoring.units import units_of  # imports numpy
 
     files = []
     for name, metrics in task.metrics_by_file().items():
-        values = [point(metric, new[name]).value - point(metric, best[name]).value for metric in metrics]
+        changes = [point(metric, new[name]).value - point(metric, best[name]).value for metric in metrics]
+        weight = len(metrics) / len(task.metrics)
         units = units_of(metrics, [new[name], best[name]])
-        files.append((len(metrics) / len(task.metrics), task_score(values), units))
-    return Step(sum(weight * change for weight, change, _ in files), files)
+        files.append((weight, task_score(changes), units))
+    return LadderStep(sum(weight * change for weight, change, _ in files), files)
 
 
 def _error(units: Units) -> float:
@@ -240,7 +262,9 @@ def _error(units: Units) -> float:
     if units.systems[0].gold.labels or isinstance(units.systems[0].gold.values, tuple):
         left_out = units.left_out().mean(axis=0)
         error = jackknife_spread(left_out[0] - left_out[1], units.counts).error
-        return error if all(map(is_proportion, units.metrics)) else error * _MARGIN
+        if not all(is_proportion(metric) for metric in units.metrics):
+            error *= _MARGIN
+        return error
     splits = min(HALVES, max(HALVED // units.examples, 50))
     first, second = units.halves(splits, generator(0, units.metrics[0].file)).mean(axis=1)
     drawn = (first[0] - first[1] - second[0] + second[1]) / 2

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
-from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
+from gluebench.benchmark import Benchmark, Metric, Role, Split, Task, TestFile, load_benchmark
 from gluebench.benchmark.metrics import needs, scheme_problem
 from gluebench.reading.text import as_utf8
 from gluebench.scoring.tags import (
@@ -19,13 +20,13 @@ from gluebench.scoring.tags import (
     Sheet,
     Tagged,
     categories,
-    numbered,
+    group_numbers,
     problem,
     read_metadata,
     read_phenomena,
     with_pairs,
 )
-from gluebench.submission.check import other_sizes
+from gluebench.submission.file import other_sizes
 from gluebench.submission.forms import cell_form
 from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem, listed
@@ -51,6 +52,8 @@ SHOWN = 16
 
 _LACKING = re.compile(rb"^[^\t\n]*\t\r?\n", re.MULTILINE)
 """A row without a label."""
+Read = Callable[[str], bytes | None]
+"""Gives the content of a file of labels by its name; None if there is none."""
 GIVEN = "the mapping given"
 """Replaces the folder if the labels come from Python."""
 PARTIAL = problem("no-gold, file").fix
@@ -61,9 +64,11 @@ class GoldError(ValueError):
     """Invalid gold labels, which the organizer has to fix, not the submitter."""
 
     def __init__(self, problems: Sequence[Problem], *, folder: str) -> None:
-        named = any(problem.code == "other-benchmark" for problem in problems)
-        fault = "are of another benchmark" if named else "are at fault, not the submission"
-        lines = [f"the gold labels in {folder} {fault}:", *listed(problems)]
+        fault = "are at fault, not the submission"
+        if any(problem.code == "other-benchmark" for problem in problems):
+            fault = "are of another benchmark"
+        lines = [f"the gold labels in {folder} {fault}:"]
+        lines += listed(problems)
         super().__init__("\n".join(lines))
         self.problems = list(problems)
         self.folder = folder
@@ -102,36 +107,42 @@ class Gold:
 
     def __post_init__(self) -> None:
         """Add declared pairs. Raise GoldError if a metric lacks groups or tags in its scheme."""
-        problems = []
         object.__setattr__(self, "metadata", with_pairs(self.metadata, self.benchmark, self.columns))
+        problems: list[Problem] = []
         for task in self.benchmark.tasks:
             for metric in task.metrics:
-                column = self.columns.get(metric.file)
-                if column is None:
-                    continue
-                about = self.metadata.get(metric.file)
-                grouped = about is not None and about.groups is not None
-                if needs(metric.function, "groups") and not grouped:
-                    problems.append(problem("no-groups", metric.file, name=metric.file, metric=metric.name))
-                # The labels of a manifest were checked there; without any, the tags are those of the file.
-                if needs(metric.function, "scheme") and not task.vocabulary:
-                    tags = {tag for cell in column.cells for tag in cell}
-                    fault = scheme_problem(tags, metric.scheme)
-                    if fault:
-                        problems.append(problem("other-scheme", metric.file, metric=metric.name, fault=fault))
+                if metric.file in self.columns:
+                    problems += self._problems(task, metric)
         if problems:
             raise GoldError(problems, folder=self.folder)
+
+    def _problems(self, task: Task, metric: Metric) -> Iterator[Problem]:
+        """What a metric lacks in the gold of its test file."""
+        metadata = self.metadata.get(metric.file)
+        has_groups = metadata is not None and metadata.groups is not None
+        if needs(metric.function, "groups") and not has_groups:
+            yield problem("no-groups", metric.file, name=metric.file, metric=metric.name)
+        # The labels of a manifest were checked there; without any, the tags are those of the file.
+        if needs(metric.function, "scheme") and not task.vocabulary:
+            tags = set(chain.from_iterable(self.columns[metric.file].cells))
+            fault = scheme_problem(tags, metric.scheme)
+            if fault:
+                yield problem("other-scheme", metric.file, metric=metric.name, fault=fault)
 
     @cached_property
     def categories(self) -> dict[str, tuple[Category, ...]]:
         """Test-file name of a diagnostic set, or of a task of a scored table, to its reported categories."""
-        return {
-            name: categories(task, self.phenomena.get(name, {}), self.metadata.get(name), size=len(column))
-            for task in self.benchmark.tasks
-            if task.metadata or not task.scored
-            for name in (file.name for file in task.files)
-            if (column := self.columns.get(name)) is not None
-        }
+        by_file = {}
+        for task in self.benchmark.tasks:
+            if task.scored and not task.metadata:
+                continue
+            for file in task.files:
+                if file.name in self.columns:
+                    tags = self.phenomena.get(file.name, {})
+                    metadata = self.metadata.get(file.name)
+                    size = len(self.columns[file.name])
+                    by_file[file.name] = categories(task, tags, metadata, size=size)
+        return by_file
 
 
 def read_gold(
@@ -149,22 +160,14 @@ def read_gold(
     """
     benchmark = load_benchmark(benchmark)
     home = GIVEN if isinstance(folder, Mapping) else os.fspath(folder)
-    given = _given(folder, benchmark, role) if isinstance(folder, Mapping) else None
-
-    def read(name: str) -> bytes | None:
-        return _content(home, name) if given is None else given.get(name)
-
+    read = _reader_of(folder, benchmark, role)
     problems: list[Problem] = []
     columns: dict[str, Column] = {}
     phenomena: dict[str, Tagged] = {}
     metadata: dict[str, Metadata] = {}
     warnings: list[str] = []
-    sheets: tuple[tuple[str, Callable[[Sheet, Task], Any], dict[str, Any]], ...] = (
-        (PHENOMENA_SUFFIX, read_phenomena, phenomena),
-        (METADATA_SUFFIX, read_metadata, metadata),
-    )
     for file in benchmark.files(role):
-        task, split = benchmark.task(file.task), file.splits[role]
+        task = benchmark.task(file.task)
         name, content = _find_labels(read, file, role)
         if content is None:
             continue
@@ -173,30 +176,69 @@ def read_gold(
         if column is None:
             continue
         columns[file.name] = column
-        grouped = any(needs(metric.function, "groups") for metric in task.metrics)
-        if grouped and groups and read(f"{file.name}{METADATA_SUFFIX}") is None:
-            own = [groups[index] for index in column.row_indices]
-            metadata[file.name] = Metadata(numbered(own), {})
+        tags = _read_sheet(read, f"{file.name}{PHENOMENA_SUFFIX}", file.splits[role], column)
+        if tags is not None:
+            phenomena[file.name] = read_phenomena(tags, task)
+            problems += tags.problems
+        about = _read_sheet(read, f"{file.name}{METADATA_SUFFIX}", file.splits[role], column)
+        if about is not None:
+            metadata[file.name] = read_metadata(about, task)
+            problems += about.problems
+        elif groups and _needs_groups(task):
+            groups_of_rows = [groups[index] for index in column.row_indices]
+            metadata[file.name] = Metadata(group_numbers(groups_of_rows), {})
             warnings.append(f"{file.name}: its groups come from the nesting of {name}")
-        for suffix, read_sheet, by_file in sheets:
-            data = read(name := f"{file.name}{suffix}")
-            if data is not None:
-                sheet = Sheet(name, data, split, column.row_indices)
-                by_file[file.name] = read_sheet(sheet, task)
-                problems += sheet.problems
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
-        contents = {file.path: read(f"{file.name}{SUFFIX}") for file in benchmark.files(role)}
-        lines = {path: count_rows(data) for path, data in contents.items() if data is not None}
-        other = of_other_benchmark(lines, benchmark, role)
-        raise GoldError(problems if other is None else [other], folder=home)
+        raise GoldError(_other_benchmark(read, benchmark, role) or problems, folder=home)
     gold = Gold(benchmark, role, home, columns, phenomena, metadata, partial, warnings=tuple(warnings))
-    return gold if given is not None else _with_version(gold)
+    if isinstance(folder, Mapping):
+        return gold
+    return _with_version(gold)
 
 
-def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:
-    """Convert labels given from Python to the content of files."""
+def _needs_groups(task: Task) -> bool:
+    return any(needs(metric.function, "groups") for metric in task.metrics)
+
+
+def _reader_of(folder: str | os.PathLike[str] | Mapping[str, Any], benchmark: Benchmark, role: Role) -> Read:
+    """The function that reads a file of labels: from the folder, or from labels given from Python."""
+    if isinstance(folder, Mapping):
+        return _contents_of(folder, benchmark, role).get
+    home = os.fspath(folder)
+
+    def read(name: str) -> bytes | None:
+        try:
+            with open(os.path.join(home, name), "rb") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    return read
+
+
+def _read_sheet(read: Read, name: str, split: Split, column: Column) -> Sheet | None:
+    """A file of tags or metadata beside a file of labels; None if there is none."""
+    content = read(name)
+    if content is None:
+        return None
+    return Sheet(name, content, split, column.row_indices)
+
+
+def _other_benchmark(read: Read, benchmark: Benchmark, role: Role) -> list[Problem]:
+    """The problem that the labels are of another benchmark, if their numbers of rows say so; else none."""
+    rows = {}
+    for file in benchmark.files(role):
+        content = read(f"{file.name}{SUFFIX}")
+        if content is not None:
+            rows[file.path] = count_rows(content)
+    other = of_other_benchmark(rows, benchmark, role)
+    return [] if other is None else [other]
+
+
+def _contents_of(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:
+    """The files that would hold these labels from Python, by name."""
     files = {}
     for name, values in labels.items():
         file = file_named(name.removesuffix(GROUPS), benchmark, role)
@@ -213,16 +255,18 @@ def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[
     return files
 
 
-def _find_labels(read: Callable[[str], bytes | None], file: TestFile, role: Role) -> tuple[str, bytes | None]:
+def _find_labels(read: Read, file: TestFile, role: Role) -> tuple[str, bytes | None]:
     """The file of labels and its content; None if there is none."""
     names = [f"{file.name}{SUFFIX}"]
     if _is_shaped(file, role):
         names += [f"{file.name}{suffix}" for suffix in OTHER_SUFFIXES]
         names += [file.gold.file, file.path]
-    for name in filter(None, names):
-        data = read(name)
-        if data is not None:
-            return name, data
+    for name in names:
+        if not name:  # the manifest names no file of labels
+            continue
+        content = read(name)
+        if content is not None:
+            return name, content
     return "", None
 
 
@@ -244,8 +288,11 @@ def _read_labels(
     """The labels of a file, and index to group if they are nested in JSON; append errors to `problems`."""
     data = as_utf8(data)
     groups: Mapping[int, int] = {}
+    words = task.words
+    if task.form == "probabilities":  # their gold is the right label
+        words = task.vocabulary
     layout = Layout(
-        task.words or (task.vocabulary if task.form == "probabilities" else ()),
+        words,
         file.size(role),
         value="label",
         complete=not (partial or file.gaps),
@@ -258,34 +305,28 @@ def _read_labels(
         table = shaped.table
         groups = shaped.groups
     else:
-        data = _LACKING.sub(b"", data) if file.gaps else data
+        if file.gaps:
+            data = _LACKING.sub(b"", data)
         table = read_table(name, data, layout)
-    problems += [
-        replace(fault, fix=PARTIAL) if fault.code == "missing-index" else fault
-        for fault in table.problems
-        if fault.severity == "error"
-    ]
-    problems += [
-        problem("more", name, what=f"{count:,} more of {code}") for code, count in table.unshown.items()
-    ]
+    for fault in table.problems:
+        if fault.code == "missing-index":
+            fault = replace(fault, fix=PARTIAL)
+        if fault.severity == "error":
+            problems.append(fault)
+    for code, count in table.unshown.items():
+        problems.append(problem("more", name, what=f"{count:,} more of {code}"))
     return table.column, groups
-
-
-def _content(home: str, name: str) -> bytes | None:
-    try:
-        with open(os.path.join(home, name), "rb") as file:
-            return file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
 
 
 def _nothing_there(home: str, benchmark: Benchmark, role: Role) -> Problem:
     if not os.path.isdir(home):
         return problem("no-gold", home)
-    names = dict[str, None]()
+    names: list[str] = []
     for file in benchmark.files(role):
-        names |= dict.fromkeys((f"{file.name}{SUFFIX}", file.gold.file or file.member))
-    return problem("no-gold, empty", names=", ".join(filter(None, names)))
+        for name in (f"{file.name}{SUFFIX}", file.gold.file or file.member):
+            if name and name not in names:
+                names.append(name)
+    return problem("no-gold, empty", names=", ".join(names))
 
 
 def _with_version(gold: Gold) -> Gold:
@@ -301,8 +342,8 @@ def _with_version(gold: Gold) -> Gold:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         warning = f"the version of the labels has no name: no key could be kept beside the gold ({reason})"
-        return replace(gold, warnings=(*gold.warnings, warning))
-    for part in _hashed(gold):
+        return replace(gold, warnings=gold.warnings + (warning,))
+    for part in _parts_to_hash(gold):
         digest.update(len(part).to_bytes(8, "little"))
         digest.update(part)
     return replace(gold, version=digest.hexdigest()[:SHOWN])
@@ -337,13 +378,24 @@ def _new_key(path: str) -> bytes:
         return kept.read()
 
 
-def _hashed(gold: Gold) -> Iterator[bytes]:
+def _parts_to_hash(gold: Gold) -> Iterator[bytes]:
+    """All that scores depend on, as bytes that stay the same between versions of gluebench."""
     for name, column in sorted(gold.columns.items()):
         yield name.encode()
         yield repr(column.labels).encode()
-        yield column.values if isinstance(column.values, bytes) else repr([*column.values]).encode()
-        yield b"" if column.indices is None else repr(column.indices.tolist()).encode()
+        if isinstance(column.values, bytes):
+            yield column.values
+        else:
+            yield repr(list(column.values)).encode()
+        if column.indices is None:
+            yield b""
+        else:
+            yield repr(column.indices.tolist()).encode()
         tags = gold.phenomena.get(name, {})
-        yield repr([(phenomenon.coarse, phenomenon.name, at) for phenomenon, at in tags.items()]).encode()
-        about = gold.metadata.get(name)
-        yield b"" if about is None else repr((about.groups, sorted(about.columns.items()))).encode()
+        tagged = [(phenomenon.coarse, phenomenon.name, rows) for phenomenon, rows in tags.items()]
+        yield repr(tagged).encode()
+        metadata = gold.metadata.get(name)
+        if metadata is None:
+            yield b""
+        else:
+            yield repr((metadata.groups, sorted(metadata.columns.items()))).encode()

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from gluebench.benchmark import Benchmark, Metric, Task, TestFile
 from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
-from gluebench.scoring.intervals import NO_BAR, Bar, mean_bar
-from gluebench.scoring.metrics import Point, function_of, point, task_score
+from gluebench.scoring.intervals import NO_INTERVAL, OptionalInterval, optional_mean_interval
+from gluebench.scoring.metrics import MetricValue, function_of, point, task_score
 from gluebench.scoring.metrics.counts import ClassScore, label_scores
-from gluebench.scoring.pairs import Pairs, matched, share_cells
+from gluebench.scoring.pairs import Pairs, join_by_index, share_cells
 from gluebench.scoring.report import (
     DiagnosticReport,
     Report,
@@ -36,7 +35,7 @@ Path = str | os.PathLike[str]
 Run = Submission | Mapping[str, Any] | Path
 """One run of a system: a submission, its path (a zip, folder or file), or a mapping of task or test file to
 predictions (arrays, lists, tensors, Series, DataFrames). With a scored table, the name of a system in it."""
-Named = TypeVar("Named")
+SystemT = TypeVar("SystemT")
 MOST_CLASSES = 1000
 """Maximum number of classes of a test file for scores of each."""
 Labels = Gold | ScoredTable | Mapping[str, Any] | Path
@@ -65,18 +64,22 @@ def graded(submission: Submission, labels: Gold, pairs: Mapping[str, Pairs], *, 
     if unlabeled and not labels.partial:
         problems = [problem("no-gold, file", f"{name}{SUFFIX}") for name in unlabeled]
         raise GoldError(problems, folder=labels.folder)
-    scored = labels.benchmark.scored
-    points = {task.name: _points(task, pairs) for task in scored}
-    tasks = {task.name: _task_report(task, pairs, points[task.name], intervals=intervals) for task in scored}
-    score = macro_average(
-        {name: task.score for name, task in tasks.items()},
-        intervals=intervals,
-        weights=labels.benchmark.weights,
-    )
-    diagnostics = {
-        task.name: diagnostic_report(task, pairs, labels, intervals=intervals)
-        for task in labels.benchmark.diagnostics
-    }
+    warnings = list(labels.warnings)
+    warnings += _coverage_warnings(submission, labels, pairs)
+    tasks = {}
+    for task in labels.benchmark.scored:
+        points = _points(task, pairs)
+        tasks[task.name] = _task_report(task, pairs, points, intervals=intervals)
+        for metric, measured in points.items():
+            if measured.undefined:
+                warnings.append(_undefined_warning(task.name, metric, measured.undefined))
+    task_scores = {name: report.score for name, report in tasks.items()}
+    score = macro_average(task_scores, intervals=intervals, weights=labels.benchmark.weights)
+    diagnostics = {}
+    for task in labels.benchmark.diagnostics:
+        scores = diagnostic_report(task, pairs, labels, intervals=intervals)
+        diagnostics[task.name] = scores.report
+        warnings += scores.warnings
     return Report(
         benchmark=labels.benchmark.name,
         split=labels.role,
@@ -84,19 +87,9 @@ def graded(submission: Submission, labels: Gold, pairs: Mapping[str, Pairs], *, 
         missing=missing_files(labels.benchmark, labels.role, submission.predictions),
         score=score,
         tasks=ByName(tasks, what="task"),
-        diagnostics={name: report for name, (report, _) in diagnostics.items()},
+        diagnostics=diagnostics,
         classes=class_scores(labels.benchmark, pairs),
-        warnings=(
-            *labels.warnings,
-            *_coverage_warnings(submission, labels, pairs),
-            *(
-                _undefined(task, metric, measured.undefined)
-                for task, metrics in points.items()
-                for metric, measured in metrics.items()
-                if measured.undefined
-            ),
-            *(warning for _, warnings in diagnostics.values() for warning in warnings),
-        ),
+        warnings=tuple(warnings),
         provenance=provenance(labels),
     )
 
@@ -109,8 +102,11 @@ def class_scores(benchmark: Benchmark, pairs: Mapping[str, Pairs]) -> Mapping[st
     files = {}
     for task in benchmark.tasks:
         for name, metrics in task.metrics_by_file().items():
-            scores = _class_scores(pairs[name], metrics) if name in pairs else {}
-            if len(scores) <= MOST_CLASSES and {*scores} - {""}:
+            if name not in pairs:
+                continue
+            scores = _class_scores(pairs[name], metrics)
+            has_names = any(name_of_class != "" for name_of_class in scores)
+            if has_names and len(scores) <= MOST_CLASSES:
                 files[name] = scores
     return by_class(files)
 
@@ -118,8 +114,11 @@ def class_scores(benchmark: Benchmark, pairs: Mapping[str, Pairs]) -> Mapping[st
 def _class_scores(pairs: Pairs, metrics: Iterable[Metric]) -> Mapping[str, ClassScore]:
     if pairs.predicted.labels:
         return label_scores(pairs.gold.labels, pairs.table)
-    scorers = ((metric, function_of(metric).class_scores) for metric in metrics)
-    return next((scorer(pairs, metric) for metric, scorer in scorers if scorer), {})
+    for metric in metrics:
+        class_scores_of_metric = function_of(metric).class_scores
+        if class_scores_of_metric is not None:
+            return class_scores_of_metric(pairs, metric)
+    return {}
 
 
 def submission_from(run: Run, gold: Gold) -> Submission:
@@ -139,12 +138,17 @@ def submissions_from(system: Run | Sequence[Run], gold: Gold) -> list[Submission
 
 
 def _runs(system: Run | Sequence[Run]) -> Sequence[Run]:
-    return [system] if isinstance(system, Submission | Mapping | str | os.PathLike) else system
+    """The runs of a system, which may be given as its only one."""
+    if isinstance(system, Submission | Mapping | str | os.PathLike):
+        return [system]
+    return system
 
 
-def named(systems: Mapping[str, Named] | Sequence[str]) -> Mapping[str, Named | str]:
+def systems_by_name(systems: Mapping[str, SystemT] | Sequence[str]) -> Mapping[str, SystemT | str]:
     """Systems by name; a sequence names systems of a scored table."""
-    return systems if isinstance(systems, Mapping) else {name: name for name in systems}
+    if isinstance(systems, Mapping):
+        return systems
+    return {name: name for name in systems}
 
 
 def gold_of(gold: Labels, benchmark: Benchmark | Path, *systems: Run | Sequence[Run]) -> Gold:
@@ -156,9 +160,10 @@ def gold_of(gold: Labels, benchmark: Benchmark | Path, *systems: Run | Sequence[
         return gold
     if isinstance(gold, ScoredTable):
         return gold.gold
-    for run in chain.from_iterable(map(_runs, systems)):
-        if isinstance(run, Submission):
-            return read_gold(gold, run.benchmark, role=run.role)
+    for system in systems:
+        for run in _runs(system):
+            if isinstance(run, Submission):
+                return read_gold(gold, run.benchmark, role=run.role)
     return read_gold(gold, benchmark)
 
 
@@ -176,13 +181,16 @@ def require_gradable(submission: Submission, gold: Gold) -> None:
 
 def with_tag_counts(submission: Submission, gold: Gold) -> Submission:
     """The submission, invalid and without the file if a row has more or fewer tags, or words, than gold."""
-    problems, unshown, predictions = list(submission.problems), {**submission.unshown}, {}
+    problems = list(submission.problems)
+    unshown = dict(submission.unshown)
+    predictions = {}
     for name, predicted in submission.predictions.items():
         file = gold.benchmark.file(name)
-        counted = gold.benchmark.task(file.task).form in SIZES and name in gold.columns
-        wrong = _wrong_tag_counts(file, predicted, gold) if counted else []
+        wrong: list[Problem] = []
+        if gold.benchmark.task(file.task).form in SIZES and name in gold.columns:
+            wrong = _wrong_tag_counts(file, predicted, gold)
         problems += wrong[:SHOWN_PER_FILE]
-        if wrong[SHOWN_PER_FILE:]:
+        if len(wrong) > SHOWN_PER_FILE:
             unshown[file.path] = {"tag-count": len(wrong) - SHOWN_PER_FILE}
         if not wrong:
             predictions[name] = predicted
@@ -194,34 +202,38 @@ def with_tag_counts(submission: Submission, gold: Gold) -> Submission:
 
 
 def _wrong_tag_counts(file: TestFile, predicted: Column, gold: Gold) -> list[Problem]:
-    labels, ids = gold.columns[file.name], file.splits[gold.role].ids
+    """The rows of predictions with more or fewer tags, or words, than the gold has there."""
+    labels = gold.columns[file.name]
+    ids = file.splits[gold.role].ids
     form = gold.benchmark.task(file.task).form
-    size_of, what = SIZES[form], "words" if form == "relations" else "tags"
-    tagged, answers = zip(labels.row_indices, labels.cells, strict=True), predicted.cells
-    sizes = ((index, size_of(answers[index]), size_of(cell)) for index, cell in tagged)
-    return [
-        problem(
-            f"tag-count, {what}",
-            file.path,
-            index=index,
-            value=f"{count:,} {what}, not {size:,}",
-            id=ids[index] if ids else "",
-        )
-        for index, count, size in sizes
-        if count != size and count is not None and size is not None
-    ]
+    size_of = SIZES[form]
+    what = "words" if form == "relations" else "tags"
+    answers = predicted.cells
+    problems = []
+    for index, cell in zip(labels.row_indices, labels.cells, strict=True):
+        predicted_size = size_of(answers[index])
+        size = size_of(cell)
+        if predicted_size is None or size is None or predicted_size == size:
+            continue
+        value = f"{predicted_size:,} {what}, not {size:,}"
+        row_id = ids[index] if ids else ""
+        problems.append(problem(f"tag-count, {what}", file.path, index=index, value=value, id=row_id))
+    return problems
 
 
 def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:
     """Test-file name to its gold and predictions, for the files that have both."""
     pairs = {}
     for name, predicted in submission.predictions.items():
-        if name in gold.columns:
-            about = gold.metadata.get(name)
-            file = gold.benchmark.file(name)
-            size = len(gold.columns[name]) if file.gaps else file.size(gold.role)
-            groups = None if about is None else about.groups
-            pairs[name] = matched(gold.columns[name], predicted, groups=groups, size=size)
+        if name not in gold.columns:
+            continue
+        labels = gold.columns[name]
+        file = gold.benchmark.file(name)
+        size = len(labels) if file.gaps else file.size(gold.role)
+        groups = None
+        if name in gold.metadata:
+            groups = gold.metadata[name].groups
+        pairs[name] = join_by_index(labels, predicted, groups=groups, size=size)
     return pairs
 
 
@@ -229,7 +241,8 @@ def answers_of(submissions: Sequence[Submission], gold: Gold) -> list[dict[str, 
     """The pairs of each submission, which share what metrics compute of equal cells."""
     answers = [pairs_of(submission, gold) for submission in submissions]
     for name in gold.columns:
-        if systems := [pairs[name] for pairs in answers if name in pairs]:
+        systems = [pairs[name] for pairs in answers if name in pairs]
+        if systems:
             share_cells(systems)
     return answers
 
@@ -245,46 +258,56 @@ def macro_average(
     parts = parts_of(scores, weights)
     if not parts or len(parts) < len(scores):
         return None
-    shares = [score.covered for score in scores.values() if score is not None]
+    known = [score for score in scores.values() if score is not None]
     covered = None
-    if any(share is not None for share in shares):
-        covered = sum(1.0 if share is None else share for share in shares) / len(shares)
+    if any(score.covered is not None for score in known):
+        shares = [1.0 if score.covered is None else score.covered for score in known]
+        covered = sum(shares) / len(shares)
     value = sum(part.weight * part.value for part in parts) / sum(part.weight for part in parts)
-    loss = any(score.loss for score in scores.values() if score is not None)
-    return Score.of(value, mean_bar(parts) if intervals else NO_BAR, len(parts), covered, loss=loss)
+    loss = any(score.loss for score in known)
+    interval = optional_mean_interval(parts) if intervals else NO_INTERVAL
+    return Score.of(value, interval, len(parts), covered, loss=loss)
 
 
-def _points(task: Task, pairs: Mapping[str, Pairs]) -> dict[str, Point]:
+def _points(task: Task, pairs: Mapping[str, Pairs]) -> dict[str, MetricValue]:
     """The value of each metric whose test file has gold and predictions."""
-    return {metric.name: point(metric, pairs[metric.file]) for metric in task.metrics if metric.file in pairs}
+    points = {}
+    for metric in task.metrics:
+        if metric.file in pairs:
+            points[metric.name] = point(metric, pairs[metric.file])
+    return points
 
 
 def _task_report(
-    task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point], *, intervals: bool
+    task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, MetricValue], *, intervals: bool
 ) -> TaskReport:
-    bars, bar = dict.fromkeys(points, NO_BAR), NO_BAR
+    metric_intervals = dict.fromkeys(points, NO_INTERVAL)
+    task_interval = NO_INTERVAL
     if intervals and points:
-        from gluebench.scoring.inference import task_bars  # imports numpy
+        from gluebench.scoring.inference import task_intervals  # imports numpy
 
-        bars, bar = task_bars(task, pairs, points)
+        metric_intervals, task_interval = task_intervals(task, pairs, points)
     metrics = ByName[Score]({}, what=f"metric of {task.name}")
     for metric in task.metrics:
         if metric.name in points:
             value = points[metric.name].value
-            metrics[metric.name] = _score(value, bars[metric.name], [pairs[metric.file]], metric.loss)
+            interval = metric_intervals[metric.name]
+            metrics[metric.name] = _score(value, interval, [pairs[metric.file]], metric.loss)
     if len(points) < len(task.metrics):
         return TaskReport(None, metrics)
     value = task_score([measured.value for measured in points.values()])
     files = [pairs[name] for name in task.metrics_by_file()]
-    return TaskReport(_score(value, bar, files, task.loss), metrics)
+    return TaskReport(_score(value, task_interval, files, task.loss), metrics)
 
 
-def _score(value: float, bar: Bar, files: Sequence[Pairs], loss: bool) -> Score:
+def _score(value: float, interval: OptionalInterval, files: Sequence[Pairs], loss: bool) -> Score:
     """A score on all examples of some test files."""
-    n, covered = sum(map(len, files)), None
+    n = sum(len(pairs) for pairs in files)
+    covered = None
     if any(pairs.covered is not None for pairs in files):
-        covered = n / sum(len(pairs) / (pairs.covered or 1.0) for pairs in files)
-    return Score.of(value, bar, n, covered, loss=loss)
+        examples_of_splits = sum(len(pairs) / (pairs.covered or 1.0) for pairs in files)
+        covered = n / examples_of_splits
+    return Score.of(value, interval, n, covered, loss=loss)
 
 
 class DiagnosticScores(NamedTuple):
@@ -302,23 +325,27 @@ def diagnostic_report(
     metric = task.metrics[0]
     if metric.file not in pairs:
         return DiagnosticScores(None, _absent(task, metric.file, gold))
-    whole, categories = pairs[metric.file], gold.categories[metric.file]
+    whole = pairs[metric.file]
+    categories = gold.categories[metric.file]
     points = []
-    scores: dict[str, dict[str, Score]] = {kind: {} for kind in (OVERALL, "coarse", "fine", *task.metadata)}
+    kinds = [OVERALL, "coarse", "fine"]
+    kinds += task.metadata
+    scores: dict[str, dict[str, Score]] = {kind: {} for kind in kinds}
     for category in categories:
         part = whole if category.kind == OVERALL else whole.subset(category.positions)
-        measured, bar = point(metric, part), NO_BAR
+        measured = point(metric, part)
+        interval = NO_INTERVAL
         if intervals:
-            from gluebench.scoring.inference import file_bars  # imports numpy
+            from gluebench.scoring.inference import file_intervals  # imports numpy
 
-            [bar] = file_bars([metric], part, [measured])
+            [interval] = file_intervals([metric], part, [measured])
         points.append(measured)
-        score = Score.of(measured.value, bar, len(part), whole.covered, loss=metric.loss)
+        score = Score.of(measured.value, interval, len(part), whole.covered, loss=metric.loss)
         scores[category.kind][category.name] = score
     [overall] = scores[OVERALL].values()
     metadata = {column: scores[column] for column in task.metadata if scores[column]}
     report = DiagnosticReport(overall, scores["coarse"], scores["fine"], metadata)
-    return DiagnosticScores(report, _undefined_categories(task, categories, points))
+    return DiagnosticScores(report, _category_warnings(task, categories, points))
 
 
 def _absent(task: Task, file: str, gold: Gold) -> tuple[str, ...]:
@@ -329,21 +356,24 @@ def _absent(task: Task, file: str, gold: Gold) -> tuple[str, ...]:
     return (f"{task.name}: {file}.tsv was not submitted; its analysis is left out, no score depends on it",)
 
 
-def _undefined_categories(
-    task: Task, categories: Sequence[Category], points: Sequence[Point]
+def _category_warnings(
+    task: Task, categories: Sequence[Category], points: Sequence[MetricValue]
 ) -> tuple[str, ...]:
-    """One warning for the whole set, or one for all its categories."""
+    """One warning where the metric is not defined: of the whole set, or of all its categories."""
     metric = task.metrics[0].name
     if points[0].undefined:
-        return (_undefined(task.name, metric, points[0].undefined),)
-    names = [
-        category.name for category, measured in zip(categories, points, strict=True) if measured.undefined
-    ]
+        return (_undefined_warning(task.name, metric, points[0].undefined),)
+    names = []
+    for category, measured in zip(categories, points, strict=True):
+        if measured.undefined:
+            names.append(category.name)
+    if not names:
+        return ()
     why = "all gold labels or all predictions are the same"
-    return (f"{_undefined(task.name, metric, why)}: {', '.join(names)}",) if names else ()
+    return (f"{_undefined_warning(task.name, metric, why)}: {', '.join(names)}",)
 
 
-def _undefined(task: str, metric: str, why: str) -> str:
+def _undefined_warning(task: str, metric: str, why: str) -> str:
     return f"{task}: {metric} is not defined where {why}, and counts as 0"
 
 

@@ -25,20 +25,20 @@ from gluebench.scoring.intervals import (
     TOO_FEW,
     TOO_MANY,
     UNDEFINED,
-    Alone,
-    Bar,
+    DiscordantCounts,
     Interval,
+    OptionalInterval,
     Part,
     grouped_hits,
     grouped_wilson,
-    mean_bar,
     mean_withheld,
+    optional_mean_interval,
     student_quantile,
     student_t_two_sided,
     wilson,
     withheld,
 )
-from gluebench.scoring.metrics import Point, function_of, is_proportion, task_score
+from gluebench.scoring.metrics import MetricValue, function_of, is_proportion, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.steps import steps_of_error
 from gluebench.scoring.units import Units
@@ -54,52 +54,62 @@ _VARIES = 1e-12
 """Scores without one unit each that differ by less, as a share of the scale, are equal but for rounding."""
 
 
-def task_bars(
-    task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point]
-) -> tuple[dict[str, Bar], Bar]:
+def task_intervals(
+    task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, MetricValue]
+) -> tuple[dict[str, OptionalInterval], OptionalInterval]:
     """Intervals of the metrics that have a score, and of their mean; test files are independent."""
-    bars: dict[str, Bar] = {}
+    intervals: dict[str, OptionalInterval] = {}
     parts: list[Part] = []
     for name, metrics in task.metrics_by_file().items():
         if name not in pairs:
             continue
-        of_file = file_bars(metrics, pairs[name], [points[metric.name] for metric in metrics])
-        bars |= {metric.name: bar for metric, bar in zip(metrics, of_file, strict=False)}
-        value = task_score([points[metric.name].value for metric in metrics])
-        parts.append(Part(name, value, of_file[-1], len(metrics)))
-    return bars, mean_bar(parts)._replace(widening=None)
+        points_of_file = [points[metric.name] for metric in metrics]
+        intervals_of_file = file_intervals(metrics, pairs[name], points_of_file)
+        # The interval of their mean may come after those of the metrics.
+        for metric, interval in zip(metrics, intervals_of_file, strict=False):
+            intervals[metric.name] = interval
+        value = task_score([point.value for point in points_of_file])
+        parts.append(Part(name, value, intervals_of_file[-1], len(metrics)))
+    return intervals, optional_mean_interval(parts)._replace(widening=None)
 
 
-def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) -> list[Bar]:
+def file_intervals(
+    metrics: Sequence[Metric], pairs: Pairs, points: Sequence[MetricValue]
+) -> list[OptionalInterval]:
     """Intervals of the metrics of one test file; with several metrics, that of their mean comes last."""
     if len(metrics) == 1 and is_proportion(metrics[0]):
-        return [_proportion_bar(pairs)]
+        return [_accuracy_interval(pairs)]
     values = [point.value for point in points]
     influence, kinds = influence_by_kind(metrics, pairs, values)
     left_out = np.array(values)[:, np.newaxis] - influence / max(kinds.size - 1, 1)
     bounds = [function_of(metric).bounds for metric in metrics]
-    bars = []
-    for metric, point, own, limits in zip(metrics, points, left_out, bounds, strict=True):
-        if reason := _reason(metric, pairs, point, own, kinds.counts):
-            bar = withheld(reason)
+    intervals = []
+    for metric, point, without, (lowest, highest) in zip(metrics, points, left_out, bounds, strict=True):
+        reason = _reason(metric, pairs, point, without, kinds.counts)
+        if reason:
+            interval = withheld(reason)
         elif is_proportion(metric):
-            bar = _proportion_bar(pairs)
+            interval = _accuracy_interval(pairs)
         else:
-            bar = jackknife_bar(point.value, own, kinds.counts, *limits)
-        widening = widening_of(metric, pairs, point.value, own, kinds.counts)
-        bars.append(bar._replace(widening=widening))
-    if len(metrics) > 1:
-        if reason := mean_withheld(bar.withheld for bar in bars):
-            return [*bars, withheld(reason)]
-        lowest, highest = (sum(ends) / len(ends) for ends in zip(*bounds, strict=True))
-        mean = left_out.mean(axis=0)
-        bars.append(jackknife_bar(task_score(values), mean, kinds.counts, lowest, highest))
-    return bars
+            interval = jackknife_interval(point.value, without, kinds.counts, lowest, highest)
+        widening = widening_of(metric, pairs, point.value, without, kinds.counts)
+        intervals.append(interval._replace(widening=widening))
+    if len(metrics) == 1:
+        return intervals
+    reason = mean_withheld(interval.withheld for interval in intervals)
+    if reason:
+        return intervals + [withheld(reason)]
+    lowest = sum(low for low, _ in bounds) / len(bounds)
+    highest = sum(high for _, high in bounds) / len(bounds)
+    mean_left_out = left_out.mean(axis=0)
+    of_mean = jackknife_interval(task_score(values), mean_left_out, kinds.counts, lowest, highest)
+    return intervals + [of_mean]
 
 
-def _reason(metric: Metric, pairs: Pairs, point: Point, left_out: Floats, counts: Ints) -> str | None:
+def _reason(metric: Metric, pairs: Pairs, point: MetricValue, left_out: Floats, counts: Ints) -> str | None:
     """Why a metric has no interval; None if it may have one."""
-    function, constant = function_of(metric), pairs.predicted.constant
+    function = function_of(metric)
+    constant = pairs.predicted.constant
     if np.isnan(left_out).any():
         return TOO_MANY
     if not point.value and constant and not is_proportion(metric):
@@ -111,16 +121,22 @@ def _reason(metric: Metric, pairs: Pairs, point: Point, left_out: Floats, counts
     if function.classes and rare_class(metric, pairs, jackknife_spread(left_out, counts).error ** 2):
         return TOO_FEW
     never_varies = constant and point.value < function.bounds[1] and np.ptp(left_out) < _VARIES
-    return CONSTANT if never_varies and not is_proportion(metric) else None
+    if never_varies and not is_proportion(metric):
+        return CONSTANT
+    return None
 
 
-def _proportion_bar(pairs: Pairs) -> Bar:
+def _accuracy_interval(pairs: Pairs) -> OptionalInterval:
     if pairs.groups is None:
-        return wilson(sum(row[code] for code, row in enumerate(pairs.table)), len(pairs))
-    return grouped_wilson(grouped_hits(map(eq, pairs.gold.codes, pairs.predicted.codes), pairs.groups))
+        hits = sum(row[code] for code, row in enumerate(pairs.table))
+        return wilson(hits, len(pairs))
+    right = map(eq, pairs.gold.codes, pairs.predicted.codes)
+    return grouped_wilson(grouped_hits(right, pairs.groups))
 
 
-def jackknife_bar(value: float, left_out: Floats, counts: Ints, lowest: float, highest: float = 1.0) -> Bar:
+def jackknife_interval(
+    value: float, left_out: Floats, counts: Ints, lowest: float, highest: float = 1.0
+) -> OptionalInterval:
     """The jackknife interval on Fisher's z; `left_out` has the score without one unit of each kind.
 
     A score from `lowest` to `highest` is first scaled to -1 to 1 and then transformed by atanh. With an
@@ -129,30 +145,42 @@ def jackknife_bar(value: float, left_out: Floats, counts: Ints, lowest: float, h
     The interval is withheld ("too few to say") if a transformed score is infinite, or all scores are equal
     but for rounding.
     """
-    scale = highest - (lowest if isfinite(lowest) else value) if isfinite(highest) else np.abs(left_out).max()
+    if isfinite(lowest):
+        scale = highest - lowest
+    elif isfinite(highest):
+        scale = highest - value
+    else:
+        scale = np.abs(left_out).max()
     if not np.ptp(left_out) > _VARIES * abs(scale):
         return withheld(TOO_FEW)
     with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = _transformed(np.append(value, left_out), lowest, highest)
-    if not np.isfinite(scaled).all():
+        unbounded = _without_bounds(np.append(value, left_out), lowest, highest)
+    if not np.isfinite(unbounded).all():
         return withheld(TOO_FEW)
-    spread = jackknife_spread(scaled[1:], counts)
+    spread = jackknife_spread(unbounded[1:], counts)
     margin = student_quantile(1 - ALPHA / 2, spread.df) * spread.error
-    low, high = (_score(float(scaled[0] + side * margin), lowest, highest) for side in (-1, 1))
-    return Bar(low, high)
+    middle = float(unbounded[0])
+    low = _within_bounds(middle - margin, lowest, highest)
+    high = _within_bounds(middle + margin, lowest, highest)
+    return OptionalInterval(low, high)
 
 
-def _transformed(values: Floats, lowest: float, highest: float) -> Floats:
+def _without_bounds(values: Floats, lowest: float, highest: float) -> Floats:
     """Scores on a scale without bounds; not finite for those at or beyond a bound."""
     if isfinite(lowest):
         return np.arctanh(2 * (values - lowest) / (highest - lowest) - 1)
-    return -np.log(highest - values) if isfinite(highest) else values
+    if isfinite(highest):
+        return -np.log(highest - values)
+    return values
 
 
-def _score(transformed: float, lowest: float, highest: float) -> float:
+def _within_bounds(unbounded: float, lowest: float, highest: float) -> float:
+    """The score of a value on the scale of `_without_bounds`."""
     if isfinite(lowest):
-        return lowest + (highest - lowest) * (tanh(transformed) + 1) / 2
-    return highest - exp(-transformed) if isfinite(highest) else transformed
+        return lowest + (highest - lowest) * (tanh(unbounded) + 1) / 2
+    if isfinite(highest):
+        return highest - exp(-unbounded)
+    return unbounded
 
 
 def widening_of(metric: Metric, pairs: Pairs, value: float, left_out: Floats, counts: Ints) -> int | None:
@@ -165,8 +193,13 @@ def widening_of(metric: Metric, pairs: Pairs, value: float, left_out: Floats, co
     if is_proportion(metric):
         return None
     variance = jackknife_spread(left_out, counts).error ** 2 + lacking_variance(metric, pairs)
-    steps = steps_of_error(value, variance**0.5, len(pairs), *function_of(metric).bounds)
-    return 2 ** ceil(log2(steps)) if 2**0.5 <= steps < inf else None
+    lowest, highest = function_of(metric).bounds
+    steps = steps_of_error(value, variance**0.5, len(pairs), lowest, highest)
+    if not 2**0.5 <= steps < inf:
+        return None
+    doublings = ceil(log2(steps))
+    widening: int = 2**doublings
+    return widening
 
 
 class StandardError(NamedTuple):
@@ -190,12 +223,14 @@ def jackknife_spread(left_out: Floats, counts: Ints) -> StandardError:
     deviations = deviations / largest  # so that powers of small deviations do not underflow
     squares = float(counts @ deviations**2)
     kurtosis = units * float(counts @ deviations**4) / squares**2
-    df = min(units - 1, 2 * units / (kurtosis - 1)) if kurtosis > 1 else units - 1
+    df: float = units - 1
+    if kurtosis > 1:
+        df = min(df, 2 * units / (kurtosis - 1))
     return StandardError(largest * (squares * (units - 1) / units) ** 0.5, df)
 
 
 @dataclass(frozen=True)
-class Null:
+class NullDistribution:
     """The null distribution of |T|."""
 
     support: Floats
@@ -204,14 +239,14 @@ class Null:
     """The mid-p of each value: the probability of larger values plus half that of the value."""
 
     @classmethod
-    def of_draws(cls, statistics: Floats) -> Null:
+    def of_draws(cls, statistics: Floats) -> NullDistribution:
         """The distribution from draws of |T|, which include the observed one (Phipson and Smyth 2010)."""
-        support, counts = np.unique(_rounded(statistics), return_counts=True)
+        support, counts = np.unique(_round_statistics(statistics), return_counts=True)
         above = len(statistics) - np.cumsum(counts)
         return cls(support, (above + counts / 2) / len(statistics))
 
     @classmethod
-    def of_coins(cls, apart: int, examples: int) -> Null:
+    def of_coins(cls, apart: int, examples: int) -> NullDistribution:
         """The distribution for accuracy on independent examples, `apart` of which only one system has right.
 
         |T| increases with the net number of examples gained, so that the test is McNemar's mid-p (Fagerland,
@@ -219,18 +254,19 @@ class Null:
         """
         heads = np.arange(apart // 2, -1, -1, dtype=np.float64)  # examples that the worse system gains
         chances = np.cumprod(np.append(1.0, (heads[1:] + 1) / (apart - heads[1:])))
-        both = np.where(2 * heads == apart, 1.0, 2.0) * chances
-        above = np.append(np.cumsum(both[::-1])[::-1][1:], 0.0)
+        both_sides = np.where(2 * heads == apart, 1.0, 2.0) * chances
+        above = np.append(np.cumsum(both_sides[::-1])[::-1][1:], 0.0)
         net = (apart - 2 * heads) / examples
         errors = np.sqrt((apart / examples - net * net) / max(examples - 1, 1))
-        return cls(_rounded(statistics(net, errors)), (above + both / 2) / both.sum())
+        tail = (above + both_sides / 2) / both_sides.sum()
+        return cls(_round_statistics(statistics(net, errors)), tail)
 
     def p(self, statistic: float) -> float:
         """The mid-p of an observed |T|; 1.0 for 0, the smallest possible value."""
         if statistic == 0:
             return 1.0
-        at = np.searchsorted(self.support, round(statistic, _ROUNDING))
-        return float(self.tail[min(int(at), len(self.tail) - 1)])
+        position = int(np.searchsorted(self.support, round(statistic, _ROUNDING)))
+        return float(self.tail[min(position, len(self.tail) - 1)])
 
     def critical(self, alpha: float = ALPHA) -> float:
         """The |T| whose mid-p is `alpha`, by linear interpolation; infinite if every mid-p is larger.
@@ -238,7 +274,8 @@ class Null:
         It is below every |T| whose p is at most `alpha`, so that the interval then excludes 0.
         """
         finite = np.isfinite(self.support)
-        support, tail = self.support[finite], self.tail[finite]
+        support = self.support[finite]
+        tail = self.tail[finite]
         if not len(tail) or alpha < tail[-1]:
             return inf
         above = int(np.argmax(tail <= alpha))
@@ -252,7 +289,7 @@ class Null:
         return NormalDist().inv_cdf(probability)
 
 
-def _rounded(statistics: Floats) -> Floats:
+def _round_statistics(statistics: Floats) -> Floats:
     """|T| rounded, so that equal values computed in different ways compare equal."""
     return np.abs(statistics).round(_ROUNDING)
 
@@ -289,7 +326,7 @@ class DifferenceTest(ABC):
 
     difference: float
     error: float
-    null: Null | Student
+    null: NullDistribution | Student
 
     def interval(self) -> Interval | None:
         """The 95 % interval; None if the error is 0 or no p-value is that small."""
@@ -309,14 +346,18 @@ class DifferenceTest(ABC):
     def detectable(self, power: float = POWER) -> float | None:
         """The smallest true difference that the test detects with that power; None if not known."""
         detectable = (self.null.critical(ALPHA) + self.null.quantile(power)) * self.error
-        return detectable if isfinite(detectable) and detectable > 0 else None
+        if not isfinite(detectable) or detectable <= 0:
+            return None
+        return detectable
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
     """The mid-p of McNemar's test, from the numbers of examples that only one system has right."""
     if only_a == only_b:
         return 1.0
-    return float(Null.of_coins(only_a + only_b, only_a + only_b).tail[abs(only_a - only_b) // 2])
+    apart = only_a + only_b
+    null = NullDistribution.of_coins(apart, apart)
+    return float(null.tail[abs(only_a - only_b) // 2])
 
 
 def mcnemar_holds(metric: Metric, units: Units) -> bool:
@@ -324,7 +365,10 @@ def mcnemar_holds(metric: Metric, units: Units) -> bool:
     return is_proportion(metric) and units.systems[0].groups is None
 
 
-def alone(a: Pairs, b: Pairs) -> Alone:
+def alone(a: Pairs, b: Pairs) -> DiscordantCounts:
     """Count the examples that only A has right, and those that only B has right."""
-    a_right, b_right = (np.equal(*pairs.code_arrays) for pairs in (a, b))
-    return Alone(int(np.count_nonzero(a_right & ~b_right)), int(np.count_nonzero(b_right & ~a_right)))
+    a_right = np.equal(*a.code_arrays)
+    b_right = np.equal(*b.code_arrays)
+    only_a = np.count_nonzero(a_right & ~b_right)
+    only_b = np.count_nonzero(b_right & ~a_right)
+    return DiscordantCounts(int(only_a), int(only_b))

@@ -56,11 +56,11 @@ class Influence(NamedTuple):
 def influence_of(metrics: Sequence[Metric], pairs: Pairs) -> Influence:
     """The influence of each unit on these metrics of one test file."""
     values = [point(metric, pairs).value for metric in metrics]
-    by_kind, kinds = kept_influence_by_kind(metrics, pairs)
+    by_kind, kinds = influence_of_answers(metrics, pairs)
     return Influence(np.array(values), by_kind, kinds.of_units, kinds.counts)
 
 
-def kept_influence_by_kind(metrics: Sequence[Metric], pairs: Pairs) -> tuple[Floats, Kinds]:
+def influence_of_answers(metrics: Sequence[Metric], pairs: Pairs) -> tuple[Floats, Kinds]:
     """As `influence_by_kind`, computed once for the same answers."""
 
     def compute() -> tuple[Floats, Kinds]:
@@ -80,7 +80,9 @@ def influence_by_kind(
         kinds = pairs.unit_kinds
     by_kind = []
     for function, metric, value in zip(functions, metrics, values, strict=True):
-        own = function.influence_on(pairs, metric, value)
-        own_kinds = function.kinds_of(pairs)
-        by_kind.append(own if own_kinds is kinds else own[own_kinds.of_units])
+        influence = function.influence_on(pairs, metric, value)
+        kinds_of_metric = function.kinds_of(pairs)
+        if kinds_of_metric is not kinds:  # then each unit is a kind of its own
+            influence = influence[kinds_of_metric.of_units]
+        by_kind.append(influence)
     return np.array(by_kind), kinds

@@ -29,7 +29,7 @@ class Interval(NamedTuple):
     high: float
 
 
-class Bar(NamedTuple):
+class OptionalInterval(NamedTuple):
     """The ends of an interval, or the reason why it is withheld."""
 
     low: float | None
@@ -41,10 +41,12 @@ class Bar(NamedTuple):
     @property
     def interval(self) -> Interval | None:
         """The ends; None without an interval."""
-        return None if self.low is None or self.high is None else Interval(self.low, self.high)
+        if self.low is None or self.high is None:
+            return None
+        return Interval(self.low, self.high)
 
 
-class Alone(NamedTuple):
+class DiscordantCounts(NamedTuple):
     """Numbers of examples that only A, and only B, has right."""
 
     a: int
@@ -56,28 +58,36 @@ class Alone(NamedTuple):
         return self.a - self.b
 
 
-NO_BAR = Bar(None, None)
+NO_INTERVAL = OptionalInterval(None, None)
 """The value for an interval that was not requested."""
 
 
-def withheld(reason: str | None) -> Bar:
+def withheld(reason: str | None) -> OptionalInterval:
     """No interval, for a reason."""
-    return Bar(None, None, reason)
+    return OptionalInterval(None, None, reason)
 
 
-def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
+def wilson(hits: float, n: float, *, z: float = Z) -> OptionalInterval:
     """Wilson's score interval (1927) for a proportion of n independent examples; n may be a fraction."""
     share = hits / n
     middle = share + z * z / (2 * n)
     margin = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
     scale = 1 + z * z / n
-    low, high = (middle - margin) / scale, (middle + margin) / scale
-    return Bar(0.0 if hits == 0 else max(0.0, low), 1.0 if hits == n else min(1.0, high))
+    low = max(0.0, (middle - margin) / scale)
+    high = min(1.0, (middle + margin) / scale)
+    # At the bounds the ends are exact; the formula misses them by rounding.
+    if hits == 0:
+        low = 0.0
+    if hits == n:
+        high = 1.0
+    return OptionalInterval(low, high)
 
 
-def proportion_bar(hits: int, n: int) -> Bar:
+def proportion_interval(hits: int, n: int) -> OptionalInterval:
     """Wilson's interval; withheld ("too few to say") below FEWEST_UNITS examples."""
-    return wilson(hits, n) if n >= FEWEST_UNITS else withheld(TOO_FEW)
+    if n < FEWEST_UNITS:
+        return withheld(TOO_FEW)
+    return wilson(hits, n)
 
 
 class Group(NamedTuple):
@@ -87,7 +97,7 @@ class Group(NamedTuple):
     size: int
 
 
-def grouped_wilson(groups: Sequence[Group]) -> Bar:
+def grouped_wilson(groups: Sequence[Group]) -> OptionalInterval:
     """Wilson's interval for examples in groups, from the effective number of independent examples.
 
     That is n over the design effect (Kish 1965; Rao and Scott 1992): the ratio, at least 1, of the jackknife
@@ -96,7 +106,8 @@ def grouped_wilson(groups: Sequence[Group]) -> Bar:
     """
     if len(groups) < FEWEST_UNITS:
         return withheld(TOO_FEW)
-    n, hits = sum(group.size for group in groups), sum(group.hits for group in groups)
+    n = sum(group.size for group in groups)
+    hits = sum(group.hits for group in groups)
     share = hits / n
     if 0 < hits < n:
         left_out = [(group.hits - share * group.size) / (n - group.size) for group in groups]
@@ -109,14 +120,15 @@ def grouped_wilson(groups: Sequence[Group]) -> Bar:
 
 def grouped_hits(right: Iterable[bool], groups: Sequence[int]) -> list[Group]:
     """Count the right answers and the examples of each group, from whether each example is right."""
-    sizes, hits = Counter(groups), Counter(compress(groups, right))
+    sizes = Counter(groups)
+    hits = Counter(compress(groups, right))
     return [Group(hits[group], size) for group, size in sizes.items()]
 
 
-def share_bar(right: Sequence[bool], groups: Sequence[int] | None) -> Bar:
+def accuracy_interval(right: Sequence[bool], groups: Sequence[int] | None) -> OptionalInterval:
     """The interval of an accuracy, on independent examples or on examples in groups."""
     if groups is None:
-        return proportion_bar(sum(right), len(right))
+        return proportion_interval(sum(right), len(right))
     return grouped_wilson(grouped_hits(right, groups))
 
 
@@ -125,16 +137,18 @@ class Part(NamedTuple):
 
     name: str
     value: float
-    bar: Bar
+    bar: OptionalInterval
     weight: float = 1.0
 
     @property
     def interval(self) -> Interval | None:
         """The ends; both are `value` if the predictions are constant."""
-        return Interval(self.value, self.value) if self.bar.withheld == CONSTANT else self.bar.interval
+        if self.bar.withheld == CONSTANT:
+            return Interval(self.value, self.value)
+        return self.bar.interval
 
 
-def mean_bar(parts: Sequence[Part]) -> Bar:
+def optional_mean_interval(parts: Sequence[Part]) -> OptionalInterval:
     """The interval of a weighted mean of independent scores; withheld if that of a part is.
 
     The score of constant predictions adds no width; if all parts are constant, there is no interval.
@@ -142,7 +156,10 @@ def mean_bar(parts: Sequence[Part]) -> Bar:
     if len(parts) == 1:
         return parts[0].bar
     reason = withheld_because({part.name: part.bar.withheld for part in parts})
-    return withheld(reason) if reason else Bar(*mean_interval(parts))
+    if reason:
+        return withheld(reason)
+    low, high = mean_interval(parts)
+    return OptionalInterval(low, high)
 
 
 def mean_interval(parts: Sequence[Part]) -> Interval:
@@ -165,10 +182,13 @@ def mean_interval(parts: Sequence[Part]) -> Interval:
 
 def mean_withheld(reasons: Iterable[str | None]) -> str | None:
     """The first reason for a missing interval; constant predictions count only if all parts are constant."""
-    given = list(reasons)
-    if given and all(why == CONSTANT for why in given):
+    all_reasons = list(reasons)
+    for reason in all_reasons:
+        if reason not in (None, CONSTANT):
+            return reason
+    if all_reasons and None not in all_reasons:
         return CONSTANT
-    return next((why for why in given if why not in (None, CONSTANT)), None)
+    return None
 
 
 def withheld_because(parts: Mapping[str, str | None]) -> str | None:
@@ -176,13 +196,14 @@ def withheld_because(parts: Mapping[str, str | None]) -> str | None:
 
     `parts` maps each name to the reason why that part has no interval.
     """
-    if (reason := mean_withheld(parts.values())) in (None, CONSTANT):
+    reason = mean_withheld(parts.values())
+    if reason in (None, CONSTANT):
         return reason
-    reasons: dict[str, list[str]] = {}
+    names_by_reason: dict[str, list[str]] = {}
     for name, why in parts.items():
-        if why not in (None, CONSTANT):
-            reasons.setdefault(why, []).append(name)
-    return "; ".join(f"{why} on {', '.join(names)}" for why, names in reasons.items()) or None
+        if why is not None and why != CONSTANT:
+            names_by_reason.setdefault(why, []).append(name)
+    return "; ".join(f"{why} on {', '.join(names)}" for why, names in names_by_reason.items())
 
 
 _QUANTILE_STEPS = 100
@@ -216,8 +237,9 @@ def student_quantile(probability: float, df: float) -> float:
 
     tail = min(probability, 1 - probability)
     normal = -NormalDist().inv_cdf(tail)
-    start = _near_normal(normal, df)
-    size = start if df >= _NORMAL_FROM else _two_sided_quantile(2 * tail, df, start=start)
+    size = _near_normal(normal, df)
+    if df < _NORMAL_FROM:
+        size = _two_sided_quantile(2 * tail, df, start=size)
     return math.copysign(size, probability - 0.5)
 
 
@@ -236,12 +258,19 @@ def _two_sided_quantile(p: float, df: float, *, start: float) -> float:
     That function is nearly a line in the tails. A step that leaves the bracket is replaced by its middle.
     """
     log_density_at_0 = -0.5 * math.log(df) - _log_beta(df / 2, 0.5)
-    low, high, t = 0.0, math.inf, start
+    low = 0.0
+    high = math.inf
+    t = start
     for _ in range(_QUANTILE_STEPS):
         beyond = student_t_two_sided(t, df)
-        low, high = (t, high) if beyond > p else (low, t)
-        log_density = log_density_at_0 - (df + 1) / 2 * math.log1p(t * t / df)
-        step = math.log(beyond / p) * beyond / (2 * t) * math.exp(-log_density) if beyond else -math.inf
+        if beyond > p:
+            low = t
+        else:
+            high = t
+        step = -math.inf
+        if beyond:
+            log_density = log_density_at_0 - (df + 1) / 2 * math.log1p(t * t / df)
+            step = math.log(beyond / p) * beyond / (2 * t) * math.exp(-log_density)
         better = t * math.exp(min(step, 100.0))
         if abs(better - t) <= 1e-10 * max(1.0, t):  # the error is about the square of the step
             return better
@@ -253,8 +282,10 @@ def _two_sided_quantile(p: float, df: float, *, start: float) -> float:
 
 def _incomplete_beta(x: float, complement: float, a: float, *, b: float) -> float:
     """The regularized incomplete beta function I_x(a, b); `complement` is 1 - x without cancellation."""
-    if x <= 0 or complement <= 0:
-        return 0.0 if x <= 0 else 1.0
+    if x <= 0:
+        return 0.0
+    if complement <= 0:
+        return 1.0
     log_front = a * _log(x, complement) + b * _log(complement, x) - _log_beta(a, b)
     if x < (a + 1) / (a + b + 2):
         return math.exp(log_front) * _beta_fraction(x, a, b=b) / a
@@ -263,7 +294,9 @@ def _incomplete_beta(x: float, complement: float, a: float, *, b: float) -> floa
 
 def _log(x: float, complement: float) -> float:
     """log x, computed from 1 - x if x is close to 1."""
-    return math.log1p(-complement) if complement < 0.5 else math.log(x)
+    if complement < 0.5:
+        return math.log1p(-complement)
+    return math.log(x)
 
 
 def _log_beta(a: float, b: float) -> float:
@@ -278,8 +311,8 @@ def _log_beta(a: float, b: float) -> float:
 def _beta_fraction(x: float, a: float, *, b: float) -> float:
     """The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method."""
     tiny = 1e-300
-    c, d = 1.0, 1 - (a + b) * x / (a + 1)
-    d = 1 / (d or tiny)
+    c = 1.0
+    d = 1 / (1 - (a + b) * x / (a + 1) or tiny)
     value = d
     for m in range(1, 10_000):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))

@@ -46,14 +46,17 @@ def content_kinds(columns: Sequence[Ints], units: Ints | None) -> Kinds:
     `units` has the unit of each row, shape (n,), or is None if each row is a unit. The order of the kinds
     depends neither on that of the rows nor on that of the labels in a manifest.
     """
-    of_rows, counts = _ranked_rows(columns)
+    ranks_of_rows, counts = _row_ranks(columns)
     if units is None:
-        return Kinds(counts, of_rows.__getitem__)
-    rows = np.lexsort((of_rows, units))
-    ends = np.cumsum(np.bincount(units)).tolist()
-    values = of_rows[rows].tolist()
-    contents = [tuple(values[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
-    numbers = {content: number for number, content in enumerate(sorted({*contents}))}
+        return Kinds(counts, ranks_of_rows.__getitem__)
+    by_unit = np.lexsort((ranks_of_rows, units))
+    ranks = ranks_of_rows[by_unit].tolist()
+    contents = []  # of each unit, the ranks of its rows in ascending order
+    start = 0
+    for size in np.bincount(units).tolist():
+        contents.append(tuple(ranks[start : start + size]))
+        start += size
+    numbers = {content: number for number, content in enumerate(sorted(set(contents)))}
     of_units = np.array([numbers[content] for content in contents], np.intp)
     return Kinds(np.bincount(of_units), of_units.__getitem__)
 
@@ -72,29 +75,36 @@ def ranks(columns: Sequence[Column], words: Sequence[str] = ()) -> list[Ints]:
     if not isinstance(columns[0].values, tuple):
         values = np.concatenate([column.numbers for column in columns])
         return np.split(np.unique(values, return_inverse=True)[1], range(size, len(values), size))
-    different = {cell for column in columns for cell in column.cells}
+    different: set[Any] = set()
+    for column in columns:
+        different.update(column.cells)
     order = sorted(range(len(words)), key=words.__getitem__)
 
-    def text(cell: Any) -> str:
+    def sort_text(cell: Any) -> str:
         of_words = len(cell) == len(words) and all(isinstance(value, float) for value in cell)
-        return repr([cell[place] for place in order] if of_words else cell)
+        if of_words:
+            return repr([cell[place] for place in order])
+        return repr(cell)
 
-    numbers = {cell: rank for rank, cell in enumerate(sorted(different, key=text))}
-    return [np.array([numbers[cell] for cell in column.cells], np.intp) for column in columns]
+    ranks_of_cells = {cell: rank for rank, cell in enumerate(sorted(different, key=sort_text))}
+    return [np.array([ranks_of_cells[cell] for cell in column.cells], np.intp) for column in columns]
 
 
 def comes_later(first: Ints, second: Ints) -> bool:
     """Whether the codes of the first column, in their order, come after those of the second one."""
     size = int(max(first.max(), second.max())) + 1
     if size <= DENSE:
-        a, b = (-np.bincount(codes, minlength=size) for codes in (first, second))
+        # Of columns in ascending order, the one with fewer of the first different code comes later.
+        a = -np.bincount(first, minlength=size)
+        b = -np.bincount(second, minlength=size)
     else:
-        a, b = np.sort(first), np.sort(second)
+        a = np.sort(first)
+        b = np.sort(second)
     differing = np.flatnonzero(a != b)
     return bool(len(differing) and a[differing[0]] > b[differing[0]])
 
 
-def _ranked_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+def _row_ranks(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     """The rank of each row among the different ones, shape (n,), and how often each of these occurs."""
     ranks: NDArray[Any] = np.zeros(len(columns[0]), np.uint8)
     different = 1
@@ -108,4 +118,6 @@ def _ranked_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
         else:
             different *= width
     counts = np.bincount(ranks, minlength=different)
-    return (np.cumsum(counts > 0) - 1)[ranks], counts[counts > 0]
+    occurs = counts > 0
+    rank_among_occurring = np.cumsum(occurs) - 1
+    return rank_among_occurring[ranks], counts[occurs]

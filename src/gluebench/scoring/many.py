@@ -58,16 +58,20 @@ def grade_many(
     of file or one with other columns, and ImportError for Parquet without pyarrow.
     """
     labels = gold_of(gold, benchmark)
-    jobs = [_Job(path, _modified(path)) for path in sorted({os.fspath(path) for path in submissions})]
-    fields = [*WORDS, *_numbers(labels.benchmark, intervals=intervals)]
+    paths = sorted({os.fspath(path) for path in submissions})
+    jobs = [_Job(path, _modification_time(path)) for path in paths]
+    fields = list(WORDS)
+    fields += _number_columns(labels.benchmark, intervals=intervals)
     table = _Table(None if out is None else Path(out), fields)
-    by = sha256(repr(provenance(labels)).encode()).hexdigest()[:16]  # of all but the submission
-    todo = [job for job in jobs if not table.has((job.path, job.modified, by))]
+    labels_and_version = sha256(repr(provenance(labels)).encode()).hexdigest()[:16]
+    todo = [job for job in jobs if not table.has((job.path, job.modified, labels_and_version))]
     report = progress or (lambda done, of: None)
-    report(len(jobs) - len(todo), len(jobs))
+    done = len(jobs) - len(todo)
+    report(done, len(jobs))
     with table:
-        for done, row in enumerate(_rows(todo, labels, intervals, workers), len(jobs) - len(todo) + 1):
-            table.add(row | {"provenance": by})
+        for row in _grade_jobs(todo, labels, intervals, workers):
+            table.add(row | {"provenance": labels_and_version})
+            done += 1
             report(done, len(jobs))
     return [table.rows[job.path] for job in jobs]
 
@@ -75,7 +79,10 @@ def grade_many(
 def submissions_in(paths: Iterable[str], benchmark: Benchmark, role: Role = "test") -> list[str]:
     """The paths, with each folder that holds no predictions replaced by the zips and folders in it."""
     names = Names(benchmark, role)
-    return [path for given in paths for path in _submissions_at(given, names)]
+    submissions = []
+    for path in paths:
+        submissions += _submissions_at(path, names)
+    return submissions
 
 
 def _submissions_at(path: str, names: Names) -> list[str]:
@@ -84,11 +91,12 @@ def _submissions_at(path: str, names: Names) -> list[str]:
     entries = sorted(os.scandir(path), key=lambda entry: entry.name)
     if any(names.knows(entry.name) for entry in entries):
         return [path]
-    return [
-        entry.path
-        for entry in entries
-        if not entry.name.startswith(".") and (entry.is_dir() or entry.name.casefold().endswith(".zip"))
-    ]
+    submissions = []
+    for entry in entries:
+        hidden = entry.name.startswith(".")
+        if not hidden and (entry.is_dir() or entry.name.casefold().endswith(".zip")):
+            submissions.append(entry.path)
+    return submissions
 
 
 class _Job(NamedTuple):
@@ -96,53 +104,66 @@ class _Job(NamedTuple):
     modified: str
 
 
-def _modified(path: str | os.PathLike[str]) -> str:
+def _modification_time(path: str | os.PathLike[str]) -> str:
     """When the file, or the last of a folder's files, changed, in UTC; empty if there is none."""
-    paths = [os.fspath(path), *(os.path.join(at, name) for at, _, files in os.walk(path) for name in files)]
+    paths = [os.fspath(path)]
+    for folder, _, files in os.walk(path):
+        paths += [os.path.join(folder, name) for name in files]
     times = [os.stat(each).st_mtime for each in paths if os.path.exists(each)]
-    return datetime.fromtimestamp(max(times), UTC).isoformat() if times else ""
+    if not times:
+        return ""
+    return datetime.fromtimestamp(max(times), UTC).isoformat()
 
 
 # ---------------------------------------------------------------- columns
 
 
-def _numbers(benchmark: Benchmark, *, intervals: bool) -> Iterator[str]:
+def _number_columns(benchmark: Benchmark, *, intervals: bool) -> Iterator[str]:
     for place in places(benchmark):
-        yield from _ends(place.name) if intervals else [place.name]
+        yield place.name
+        if intervals:
+            yield f"{place.name}_low"
+            yield f"{place.name}_high"
 
 
-def _ends(name: str) -> tuple[str, str, str]:
-    return name, f"{name}_low", f"{name}_high"
-
-
-def _row(job: _Job, gold: Gold, intervals: bool) -> Row:
+def _grade_job(job: _Job, gold: Gold, intervals: bool) -> Row:
     submission = with_tag_counts(check(job.path, gold.benchmark, role=gold.role), gold)
-    problem = " ".join(str(submission.errors[0]).split()) if submission.errors else ""
-    words = (job.path, job.modified, "", submission.verdict, " ".join(submission.missing), problem)
-    row: Row = dict(zip(WORDS, words, strict=True))
+    row: Row = {
+        "submission": job.path,
+        "modified": job.modified,
+        "provenance": "",
+        "verdict": submission.verdict,
+        "missing": " ".join(submission.missing),
+        "problem": "",
+    }
+    if submission.errors:
+        row["problem"] = " ".join(str(submission.errors[0]).split())  # on one line
     if submission.verdict == "invalid":
         return row
     report = grade(submission, gold, intervals=intervals)
     for place in places(gold.benchmark):
         score = place.score(report)
-        ends = (score.value, score.low, score.high) if score else (None, None, None)
-        row |= {name: rounded(end) for name, end in zip(_ends(place.name), ends, strict=True)}
+        row[place.name] = None if score is None else rounded(score.value)
+        row[f"{place.name}_low"] = None if score is None else rounded(score.low)
+        row[f"{place.name}_high"] = None if score is None else rounded(score.high)
     return row
 
 
 # ---------------------------------------------------------------- processes
 
 
-def _rows(jobs: Sequence[_Job], gold: Gold, intervals: bool, workers: int | None) -> Iterator[Row]:
+def _grade_jobs(jobs: Sequence[_Job], gold: Gold, intervals: bool, workers: int | None) -> Iterator[Row]:
     """The row of each job, as it is ready."""
     processes = min(workers or os.cpu_count() or 1, len(jobs))
     if processes <= 1:
-        yield from (_row(job, gold, intervals) for job in jobs)
+        for job in jobs:
+            yield _grade_job(job, gold, intervals)
         return
     pool = ProcessPoolExecutor(processes, get_context("spawn"), _start, (gold, intervals))
     try:
-        running: list[Future[Row]] = [pool.submit(_graded, job) for job in jobs]
-        yield from (future.result() for future in as_completed(running))
+        running: list[Future[Row]] = [pool.submit(_grade_in_worker, job) for job in jobs]
+        for future in as_completed(running):
+            yield future.result()
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -166,8 +187,9 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _graded(job: _Job) -> Row:
-    return _row(job, *_shared)
+def _grade_in_worker(job: _Job) -> Row:
+    gold, intervals = _shared
+    return _grade_job(job, gold, intervals)
 
 
 # ---------------------------------------------------------------- the file
@@ -185,28 +207,34 @@ class _Table:
             return
         if path.suffix not in SUFFIXES:
             raise ValueError(f"{path}: expected a name that ends in {' or '.join(SUFFIXES)}")
-        readers = {}
         if path.suffix == ".parquet":
             optional("pyarrow.parquet", "A Parquet file", "'gluebench[data]'")  # before any work
-            readers[path] = _read_parquet
-        for each, read in {**readers, self._lines: _read_csv}.items():
-            if each.exists() and each.stat().st_size:
-                self._keep(each, *read(each))
+            if _has_content(path):
+                columns, rows = _read_parquet(path)
+                self._add_stored_rows(path, columns, rows)
+        if _has_content(self._lines):
+            columns, rows = _read_csv(self._lines)
+            self._add_stored_rows(self._lines, columns, rows)
 
     @property
     def _lines(self) -> Path:
         """The CSV file that grows: the table itself, or one beside a Parquet file until that is complete."""
         assert self._path is not None
-        return self._path if self._path.suffix == ".csv" else self._path.with_suffix(".rows.csv")
+        if self._path.suffix == ".csv":
+            return self._path
+        return self._path.with_suffix(".rows.csv")
 
-    def _keep(self, path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    def _add_stored_rows(self, path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
         if columns != self._fields:
             raise ValueError(f"{path} has other columns: name another file, or remove it")
-        for row in rows:
-            self.rows[row["submission"]] = {
-                name: value if name in WORDS else None if value in ("", None) else float(value)
-                for name, value in row.items()
-            }
+        for stored in rows:
+            row: Row = {}
+            for name, value in stored.items():
+                if name in WORDS:
+                    row[name] = value
+                else:
+                    row[name] = None if value in ("", None) else float(value)
+            self.rows[row["submission"]] = row
 
     def has(self, key: tuple[str, ...]) -> bool:
         """Whether there is a row with this KEY."""
@@ -234,16 +262,21 @@ class _Table:
         if self._path == self._lines:
             self._write_lines()
         else:
-            _write_parquet(self._path, self._sorted(), self._fields)
+            _write_parquet(self._path, self._rows_by_path(), self._fields)
             self._lines.unlink()
 
-    def _sorted(self) -> list[Row]:
+    def _rows_by_path(self) -> list[Row]:
         return [self.rows[path] for path in sorted(self.rows)]
 
     def _write_lines(self) -> None:
         with replacing(self._lines) as file:
             header = dict(zip(self._fields, self._fields, strict=True))
-            file.write(_csv([header, *self._sorted()], self._fields))
+            file.write(_csv([header], self._fields))
+            file.write(_csv(self._rows_by_path(), self._fields))
+
+
+def _has_content(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
 
 
 def _csv(rows: Iterable[Row], fields: Sequence[str]) -> bytes:

@@ -12,7 +12,10 @@ from gluebench.benchmark.figures import interval
 
 def ends(low: float | None, high: float | None, withheld: str | None, *, loss: bool | None = False) -> str:
     """The interval in a cell of its own, or why there is none."""
-    return interval(low, high, loss).strip() or (f"({withheld})" if withheld else "")
+    limits = interval(low, high, loss).strip()
+    if limits or not withheld:
+        return limits
+    return f"({withheld})"
 
 
 def optional(module: str, what: str, install: str) -> Any:
@@ -30,10 +33,15 @@ def optional(module: str, what: str, install: str) -> Any:
 def to_frame(fields: Sequence[str], records: Iterable[Mapping[str, object]]) -> Any:
     """A pandas DataFrame with these columns, a row for each record; what a record lacks is missing."""
     pandas = optional("pandas", "A DataFrame", "pandas")
-    rows = [[record.get(field) for field in fields] for record in records]
-    columns = zip(fields, zip(*rows, strict=True), strict=True) if rows else ()
-    whole = [field for field, values in columns if {type(value) for value in values} == {int, type(None)}]
-    return pandas.DataFrame(rows, columns=list(fields)).astype(dict.fromkeys(whole, "Int64"))
+    rows = []
+    for record in records:
+        rows.append([record.get(field) for field in fields])
+    types = {}
+    for position, field in enumerate(fields):
+        # Without a type of its own, a column of ints with gaps would become one of floats.
+        if {type(row[position]) for row in rows} == {int, type(None)}:
+            types[field] = "Int64"
+    return pandas.DataFrame(rows, columns=list(fields)).astype(types)
 
 
 def html_table(
@@ -49,16 +57,18 @@ def html_table(
     All text is escaped: names of systems are whatever their authors wrote.
     """
     sides = ["left"] * words + ["right"] * (len(columns) - words)
-    parts = [f'<table class="gluebench"><caption style="text-align:left">{escape(title)}</caption>']
-    for kind, body in (("th", [columns]), ("td", rows)):
-        parts += [_row(kind, cells, sides) for cells in body]
-    parts += ["</table>", *(f"<p>{escape(note)}</p>" for note in notes)]
-    return "\n".join(parts)
+    lines = [f'<table class="gluebench"><caption style="text-align:left">{escape(title)}</caption>']
+    lines.append(_html_row("th", columns, sides))
+    for cells in rows:
+        lines.append(_html_row("td", cells, sides))
+    lines.append("</table>")
+    for note in notes:
+        lines.append(f"<p>{escape(note)}</p>")
+    return "\n".join(lines)
 
 
-def _row(kind: str, cells: Sequence[str], sides: Sequence[str]) -> str:
-    inside = "".join(
-        f'<{kind} style="text-align:{side}">{escape(cell)}</{kind}>'
-        for cell, side in zip(cells, sides, strict=True)
-    )
-    return f"<tr>{inside}</tr>"
+def _html_row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
+    html = ""
+    for cell, side in zip(cells, sides, strict=True):
+        html += f'<{tag} style="text-align:{side}">{escape(cell)}</{tag}>'
+    return f"<tr>{html}</tr>"

@@ -21,6 +21,10 @@ else:
             setattr(self, name, value)
             return value
 
-    np, NDArray, Floats, Ints, Flags = _Numpy(), Any, Any, Any, Any
+    np = _Numpy()
+    NDArray = Any
+    Floats = Any
+    Ints = Any
+    Flags = Any
 
 __all__ = ["Flags", "Floats", "Ints", "NDArray", "np"]

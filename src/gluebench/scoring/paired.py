@@ -21,15 +21,15 @@ from gluebench.scoring.inference import (
     ALPHA,
     POWER,
     DifferenceTest,
-    Null,
+    NullDistribution,
     alone,
     mcnemar_holds,
     statistics,
 )
 from gluebench.scoring.intervals import (
     CONSTANT,
-    Bar,
     Interval,
+    OptionalInterval,
     Part,
     Z,
     mean_interval,
@@ -62,7 +62,7 @@ class PairedTest(DifferenceTest):
     difference: float
     error: float
     """Its standard error."""
-    null: Null
+    null: NullDistribution
     drawn: Exchange
     """Observed, then resampled, differences and errors, each (1 + resamples,); `mean_test` combines them."""
     count: Callable[[], Changes | None] = field(default=lambda: None, compare=False)
@@ -91,15 +91,19 @@ class PairedTest(DifferenceTest):
         """The 95 % interval, which excludes 0 exactly where p is at most .05; None if there is none."""
         if not (self.few or self.mcnemar):
             return super().interval()
-        return self._agreeing(self.changes.interval()) if self.changes else None
+        if self.changes is None:
+            return None
+        return self._agree_with_p(self.changes.interval())
 
-    def _agreeing(self, interval: Interval) -> Interval:
+    def _agree_with_p(self, interval: Interval) -> Interval:
         """The interval with an end moved across 0 where it disagrees with the p-value."""
         low, high = interval
         if self.p > ALPHA:
             return Interval(min(low, 0.0), max(high, 0.0))
         nearest = _NEAR_0 * self.difference
-        return Interval(max(low, nearest), high) if nearest > 0 else Interval(low, min(high, nearest))
+        if nearest > 0:
+            return Interval(max(low, nearest), high)
+        return Interval(low, min(high, nearest))
 
     def beyond_p(self, limit: float, side: int = 1) -> float:
         """The one-sided p that the true difference is `limit` or more; with `side` -1, -`limit` or less.
@@ -110,24 +114,32 @@ class PairedTest(DifferenceTest):
         """
         if self.changes is None:
             return 1.0
-        counted = (self.changes if side > 0 else self.changes.turned()).beyond_p(limit)
+        changes = self.changes if side > 0 else self.changes.swapped()
+        p_from_counts = changes.beyond_p(limit)
         distance = limit - side * self.difference
         if self.few or self.mcnemar or self.error == 0 or distance <= 0:
-            return counted
-        return max(counted, student_t_two_sided(distance / self.error, self.changes.units - 1) / 2)
+            return p_from_counts
+        p_from_error = student_t_two_sided(distance / self.error, changes.units - 1) / 2
+        return max(p_from_counts, p_from_error)
 
     def detectable(self, power: float = POWER) -> float | None:
         """The smallest true difference detected with that power; None if too few units differ."""
-        return None if self.few else super().detectable(power)
+        if self.few:
+            return None
+        return super().detectable(power)
 
     def reach(self, side: int) -> float:
         """How far above the difference (below, with `side` -1) the one-sided 95 % limit is; 0 if none is."""
         if self.changes is None and self.error == 0:
             return 0.0
-        inside, outside = 0.0, max(self.error, self.changes.effect if self.changes else 0.0)
+        inside = 0.0
+        outside = self.error
+        if self.changes is not None:
+            outside = max(outside, self.changes.effect)
         observed = side * self.difference
         while self.beyond_p(observed + outside, side) > ALPHA:
-            inside, outside = outside, 2 * outside
+            inside = outside
+            outside = 2 * outside
             if not isfinite(outside):
                 return inf
         for _ in range(_BISECTIONS):
@@ -158,10 +170,12 @@ class MeanTest(PairedTest):
         parts = []
         for part, share in zip(self.parts, self.shares, strict=True):
             interval = part.interval()
-            bar = withheld(CONSTANT) if interval is None else Bar(*interval)
+            bar = withheld(CONSTANT) if interval is None else OptionalInterval(*interval)
             parts.append(Part("", part.difference, bar, share))
         interval = mean_interval(parts)
-        return self._agreeing(interval) if interval.low < interval.high else None
+        if interval.low >= interval.high:
+            return None
+        return self._agree_with_p(interval)
 
     def detectable(self, power: float = POWER) -> float | None:
         """The smallest true difference that the test detects with that power; None if not known."""
@@ -172,7 +186,8 @@ class MeanTest(PairedTest):
 
     def beyond_p(self, limit: float, side: int = 1) -> float:
         """The one-sided p-value; at most .05 exactly where the one-sided 95 % limit by MOVER is inside."""
-        distance, reach = limit - side * self.difference, self.reach(side)
+        distance = limit - side * self.difference
+        reach = self.reach(side)
         if distance <= 0 or reach == 0:
             return 1.0
         return NormalDist().cdf(distance / reach * NormalDist().inv_cdf(ALPHA))
@@ -185,25 +200,26 @@ class MeanTest(PairedTest):
 
 def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> list[PairedTest]:
     """The test of each metric of one test file; with several metrics, that of their mean comes last."""
-    drawn = units.exchange(resamples, rng)
+    exchange = units.exchange(resamples, rng)
     few = units.apart() < FEWEST_APART
     effects = cache(partial(largest_effects, units))
     tests = []
-    for at, of_score in enumerate(zip(*drawn, strict=True)):
-        test = _drawn_test(Exchange(*of_score))
-        count: Callable[[], Changes | None] = partial(_changes, test, units.size, at, effects)
-        if at < len(units.metrics) and mcnemar_holds(units.metrics[at], units):
+    for position, (differences, errors) in enumerate(zip(*exchange, strict=True)):
+        test = _exchange_test(Exchange(differences, errors))
+        count: Callable[[], Changes | None] = partial(_changes, test, units.size, position, effects)
+        of_metric = position < len(units.metrics)  # else of their mean
+        if of_metric and mcnemar_holds(units.metrics[position], units):
             counts = alone(*units.systems)
-            null = Null.of_coins(sum(counts), units.examples)
+            null = NullDistribution.of_coins(counts.a + counts.b, units.examples)
             test = replace(test, null=null, mcnemar=True)
-            count = partial(Changes, *counts, units.examples, 1 / units.examples)
+            count = partial(Changes, counts.a, counts.b, units.examples, 1 / units.examples)
         tests.append(replace(test, count=count, few=few))
     return tests
 
 
-def _changes(test: PairedTest, units: int, at: int, effects: Callable[[], Floats]) -> Changes | None:
+def _changes(test: PairedTest, units: int, position: int, effects: Callable[[], Floats]) -> Changes | None:
     """The counts with the difference and standard error of a test; None if a unit has no effect."""
-    effect = float(effects()[at])
+    effect = float(effects()[position])
     if not _NO_EFFECT < effect < inf:
         return None
     return Changes.of(test.difference, test.error, units=units, effect=effect)
@@ -228,7 +244,9 @@ def largest_effects(units: Units) -> Floats:
 
 
 def _label_effects(units: Units) -> Floats:
-    largest = 1 if units.units is None else int(np.bincount(units.units).max())
+    largest_unit = 1
+    if units.units is not None:
+        largest_unit = int(np.bincount(units.units).max())
     ranges = []
     for pairs in units.systems[:2]:
         table = np.array(pairs.table, np.float64)
@@ -240,15 +258,17 @@ def _label_effects(units: Units) -> Floats:
             # One more example of this gold label, with each answer in turn.
             tables = np.repeat(table[:, :, np.newaxis], len(table), axis=2)
             tables[gold] += np.eye(len(table))
-            values = [
-                function_of(metric).of(tables, pairs.code(metric.positive))  # type: ignore[attr-defined]
-                for metric in units.metrics
-            ]
-            ranges.append(np.ptp([*values, np.mean(values, axis=0)], axis=1))
-    effects: Floats = np.max(ranges, axis=0) * largest
-    for at, metric in enumerate(units.metrics):
+            values = []
+            for metric in units.metrics:
+                function = function_of(metric)
+                assert isinstance(function, CountMetric)  # as the caller has checked
+                values.append(function.of(tables, pairs.code(metric.positive)))
+            values.append(np.mean(values, axis=0))
+            ranges.append(np.ptp(values, axis=1))
+    effects: Floats = np.max(ranges, axis=0) * largest_unit
+    for position, metric in enumerate(units.metrics):
         if all(_stays_0(metric, pairs) for pairs in units.systems[:2]):
-            effects[at] = 0.0
+            effects[position] = 0.0
     return effects
 
 
@@ -258,9 +278,10 @@ def _stays_0(metric: Metric, pairs: Pairs) -> bool:
     return constant and function_of(metric).point(pairs, metric).value == 0
 
 
-def _drawn_test(drawn: Exchange, kind: type[PairedTest] = PairedTest, **more: Any) -> PairedTest:
-    null = Null.of_draws(statistics(drawn.differences, drawn.errors))
-    return kind(float(drawn.differences[0]), float(drawn.errors[0]), null, drawn, **more)
+def _exchange_test(exchange: Exchange, kind: type[PairedTest] = PairedTest, **more: Any) -> PairedTest:
+    """The test of the observed difference, which comes first, among those of exchanged answers."""
+    null = NullDistribution.of_draws(statistics(exchange.differences, exchange.errors))
+    return kind(float(exchange.differences[0]), float(exchange.errors[0]), null, exchange, **more)
 
 
 def mean_test(tests: Sequence[PairedTest], weights: Sequence[float]) -> PairedTest:
@@ -270,6 +291,10 @@ def mean_test(tests: Sequence[PairedTest], weights: Sequence[float]) -> PairedTe
     shares = np.array(weights) / sum(weights)
     differences = shares @ np.array([test.drawn.differences for test in tests])
     errors = np.sqrt(shares**2 @ np.array([test.drawn.errors for test in tests]) ** 2)
-    few = any(part.few for part in tests)
-    parts = {"parts": tuple(tests), "shares": tuple(shares.tolist())}
-    return _drawn_test(Exchange(differences, errors), MeanTest, few=few, **parts)
+    return _exchange_test(
+        Exchange(differences, errors),
+        MeanTest,
+        few=any(part.few for part in tests),
+        parts=tuple(tests),
+        shares=tuple(shares.tolist()),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, count
@@ -19,7 +19,7 @@ SIXTEEN = 16
 
 
 @dataclass(frozen=True)
-class Different:
+class UniquePairs:
     """The different (gold, predicted) cells of one or more systems, each of which a metric looks at once."""
 
     cells: Sequence[tuple[Any, Any]]
@@ -60,17 +60,23 @@ class Pairs:
 
         A unit is a group or, without groups, an example: then the value is None.
         """
-        return None if self.groups is None else np.unique(np.asarray(self.groups), return_inverse=True)[1]
+        if self.groups is None:
+            return None
+        return np.unique(np.asarray(self.groups), return_inverse=True)[1]
 
     @property
     def unit_of_rows(self) -> Ints:
         """The unit of each example, shape (n,), also without groups."""
-        return np.arange(len(self)) if self.units is None else self.units
+        if self.units is None:
+            return np.arange(len(self))
+        return self.units
 
     @cached_property
     def size(self) -> int:
         """The number of units."""
-        return len(self) if self.units is None else int(self.units.max()) + 1
+        if self.units is None:
+            return len(self)
+        return int(self.units.max()) + 1
 
     @property
     def gold_codes(self) -> NDArray[Any]:
@@ -92,7 +98,7 @@ class Pairs:
         """Units with the same examples are of one kind, in any order of these."""
         if self.gold.labels and self.predicted.labels and self.units is None:
             return self._cell_kinds
-        return content_kinds([*ranks([self.gold]), *ranks([self.predicted])], self.units)
+        return content_kinds(ranks([self.gold]) + ranks([self.predicted]), self.units)
 
     @property
     def _cell_kinds(self) -> Kinds:
@@ -105,10 +111,10 @@ class Pairs:
 
     def _cell_numbers(self, rows: Any) -> Ints:
         """The cells of some examples in the confusion table, gold * classes + predicted, shape (rows,)."""
-        gold, predicted = (codes[rows] for codes in self.code_arrays)
+        gold, predicted = self.code_arrays
         classes = len(self.gold.labels)
         # In the smallest type, as this is done for every example.
-        numbers: Ints = gold * np.min_scalar_type(classes**2).type(classes) + predicted
+        numbers: Ints = gold[rows] * np.min_scalar_type(classes**2).type(classes) + predicted[rows]
         return numbers
 
     def left_out(self, value: float, without: Floats) -> Floats:
@@ -117,21 +123,23 @@ class Pairs:
 
     def tables(self, some: slice) -> Floats:
         """The confusion tables of one unit of some of `content_kinds`, shape (gold, predicted, kinds)."""
-        classes, number = len(self.gold.labels), len(self.content_kinds.counts[some])
         if self.units is not None:
             return self.tables_of(self.content_kinds.first[some])
+        classes = len(self.gold.labels)
+        number = len(self.content_kinds.counts[some])
         flat = np.zeros((classes**2, number))
         flat[np.flatnonzero(self.table_array)[some], np.arange(number)] = 1.0
         return flat.reshape(classes, classes, number)
 
     def tables_of(self, units: Ints) -> Floats:
         """The confusion tables of some units, by their numbers, shape (gold, predicted, units)."""
-        classes, number = len(self.gold.labels), len(units)
-        place_of_unit = np.full(self.size, -1)
-        place_of_unit[units] = np.arange(number)
-        places = place_of_unit[self.unit_of_rows]
-        rows = places >= 0
-        cells = self._cell_numbers(rows) * np.intp(number) + places[rows]
+        classes = len(self.gold.labels)
+        number = len(units)
+        position_of_unit = np.full(self.size, -1)
+        position_of_unit[units] = np.arange(number)
+        positions = position_of_unit[self.unit_of_rows]
+        rows = positions >= 0
+        cells = self._cell_numbers(rows) * np.intp(number) + positions[rows]
         flat = np.bincount(cells, minlength=classes**2 * number).astype(np.float64)
         return flat.reshape(classes, classes, number)
 
@@ -166,7 +174,10 @@ class Pairs:
         if classes <= SIXTEEN:
             return table_of_cells(self.cells, classes=classes)
         counts = Counter(zip(self.gold.codes, self.predicted.codes, strict=True))
-        return [[counts[g, p] for p in range(classes)] for g in range(classes)]
+        table = []
+        for gold in range(classes):
+            table.append([counts[gold, predicted] for predicted in range(classes)])
+        return table
 
     @cached_property
     def table_array(self) -> NDArray[Any]:
@@ -176,7 +187,8 @@ class Pairs:
     @cached_property
     def cells(self) -> bytes:
         """The cell of each example, gold * classes + predicted, for label columns of up to sixteen labels."""
-        gold, predicted = (int.from_bytes(side.codes, "little") for side in (self.gold, self.predicted))
+        gold = int.from_bytes(self.gold.codes, "little")
+        predicted = int.from_bytes(self.predicted.codes, "little")
         cells = gold * len(self.gold.labels) + predicted
         return cells.to_bytes(len(self), "little")  # no carries: every cell is below 256
 
@@ -187,7 +199,7 @@ class Pairs:
         return shares.reshape(len(self), -1)
 
     @cached_property
-    def different(self) -> tuple[Different, NDArray[np.intp]]:
+    def different(self) -> tuple[UniquePairs, NDArray[np.intp]]:
         """The different cells of columns of cells, and the number among them of each example, shape (n,)."""
         share_cells([self])
         return self.different
@@ -196,27 +208,30 @@ class Pairs:
         """The confusion table of some of the examples."""
         if len(self.gold.labels) > SIXTEEN:
             return self.subset(positions).table
-        return table_of_cells(bytes(map(self.cells.__getitem__, positions)), classes=len(self.gold.labels))
+        cells = bytes(map(self.cells.__getitem__, positions))
+        return table_of_cells(cells, classes=len(self.gold.labels))
 
     def code(self, label: str | None) -> int:
         """The code of a label word; 0 for None, which metrics without a positive label ignore."""
-        return 0 if label is None else self.gold.labels.index(label)
+        if label is None:
+            return 0
+        return self.gold.labels.index(label)
 
     def subset(self, positions: Sequence[int]) -> Pairs:
         """The examples at these positions, in their order; kept, as a comparison looks at them twice."""
         some = tuple(positions)
 
-        def take() -> Pairs:
+        def take_rows() -> Pairs:
             gold = self.gold.take(some)
             predicted = self.predicted.take(some)
             if self.groups is None:
                 return Pairs(gold, predicted)
             return Pairs(gold, predicted, tuple(map(self.groups.__getitem__, some)))
 
-        return self.kept(("subset", some), take)
+        return self.kept(("subset", some), take_rows)
 
 
-def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, size: int) -> Pairs:
+def join_by_index(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, size: int) -> Pairs:
     """Join a full column of predictions to gold that may lack examples, by index."""
     if gold.indices is None:
         return Pairs(gold, predicted, groups)
@@ -225,34 +240,55 @@ def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, 
 
 def share_cells(systems: Sequence[Pairs]) -> None:
     """Let systems that answer the same examples with cells share what metrics compute of equal cells."""
-    columns = [systems[0].gold, *(pairs.predicted for pairs in systems)]
+    gold = systems[0].gold
+    columns = [gold] + [pairs.predicted for pairs in systems]
     if not all(isinstance(column.values, tuple) for column in columns):
         return
-    numbers = [defaultdict[Any, int](count().__next__) for _ in range(2)]
-    gold, *answers = (
-        np.fromiter(map(numbers[at > 0].__getitem__, column.cells), np.intp, len(column))
-        for at, column in enumerate(columns)
-    )
-    width = max(len(numbers[1]), 1)
-    keys, places = np.unique(np.concatenate([gold * width + each for each in answers]), return_inverse=True)
-    first, second = ([*of_side] for of_side in numbers)
-    different = Different([(first[key // width], second[key % width]) for key in keys.tolist()])
-    for pairs, own in zip(systems, np.split(places, len(systems)), strict=True):
-        vars(pairs)["different"] = different, own
+    # Number the different cells of gold, and those of all predictions, in order of appearance.
+    gold_numbers = defaultdict[Any, int](count().__next__)
+    predicted_numbers = defaultdict[Any, int](count().__next__)
+    gold_codes = _cell_codes(gold, gold_numbers)
+    answers = [_cell_codes(pairs.predicted, predicted_numbers) for pairs in systems]
+    # One number for each pair (gold, predicted).
+    width = max(len(predicted_numbers), 1)
+    pair_numbers = np.concatenate([gold_codes * width + codes for codes in answers])
+    different_pairs, positions = np.unique(pair_numbers, return_inverse=True)
+    gold_cells = list(gold_numbers)
+    predicted_cells = list(predicted_numbers)
+    cells = []
+    for number in different_pairs.tolist():
+        cells.append((gold_cells[number // width], predicted_cells[number % width]))
+    different = UniquePairs(cells)
+    for pairs, of_system in zip(systems, np.split(positions, len(systems)), strict=True):
+        vars(pairs)["different"] = different, of_system  # where the cached property keeps its value
+
+
+def _cell_codes(column: Column, numbers: Mapping[Any, int]) -> Ints:
+    """The number of each cell, shape (n,); a cell without one gets the next."""
+    return np.fromiter(map(numbers.__getitem__, column.cells), np.intp, len(column))
 
 
 def sort_key(column: Column) -> bytes:
     """The values as bytes, the same for the same answers."""
-    return repr(column.values).encode() if isinstance(column.values, tuple) else bytes(column.values)
+    if isinstance(column.values, tuple):
+        return repr(column.values).encode()
+    return bytes(column.values)
 
 
 def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:
     """The confusion table from the cell of each example."""
-    return [[cells.count(g * classes + p) for p in range(classes)] for g in range(classes)]
+    table = []
+    for gold in range(classes):
+        table.append([cells.count(gold * classes + predicted) for predicted in range(classes)])
+    return table
 
 
 def _two_by_two(gold: bytes, predicted: bytes) -> list[list[int]]:
-    first, second = bits(gold), bits(predicted)
-    both = (first.number & second.number).bit_count()
-    only_gold, only_predicted = first.ones - both, second.ones - both
-    return [[len(gold) - both - only_gold - only_predicted, only_predicted], [only_gold, both]]
+    """The confusion table of two labels, counted by the bits of long integers, which is fastest."""
+    gold_bits = bits(gold)
+    predicted_bits = bits(predicted)
+    both = (gold_bits.number & predicted_bits.number).bit_count()
+    only_gold = gold_bits.ones - both
+    only_predicted = predicted_bits.ones - both
+    neither = len(gold) - both - only_gold - only_predicted
+    return [[neither, only_predicted], [only_gold, both]]

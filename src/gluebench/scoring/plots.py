@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = (".png", ".svg", ".pdf")
-BLUE, BLACK, GRAY, GRID = "#0072B2", "#000000", "#666666", "#DDDDDD"
+BLUE = "#0072B2"
+BLACK = "#000000"
+GRAY = "#666666"
+GRID = "#DDDDDD"
 SHADES = ("#F1F7FC", "#C6DDEF", "#8FBFE0", "#4F93C4", "#1B5E92")
 """From the lowest to the highest of a row."""
 LIGHT_FROM = 4
@@ -58,11 +61,12 @@ class Row(NamedTuple):
         factor: float = 100,
     ) -> Row:
         """A row of a value and the ends of its interval, given as fractions and drawn times `factor`."""
-        value, low, high = (None if part is None else factor * part for part in fractions)
+        scaled = [None if fraction is None else factor * fraction for fraction in fractions]
+        value, low, high = scaled
         return cls(label, value, low, high, note, filled, whole)
 
 
-class Scored(Protocol):
+class HasLoss(Protocol):
     """A score."""
 
     @property
@@ -70,7 +74,7 @@ class Scored(Protocol):
         """Whether it is a negated loss."""
 
 
-class Plotted(Protocol):
+class Plottable(Protocol):
     """A result that can be drawn."""
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -94,7 +98,7 @@ def forest(
         _draw_row(ax, place, row)
     for between in _ends(sections):
         ax.axhline(between, color=GRAY, linewidth=0.6, label="_section")
-    _name_rows(ax, [shortened(row.label) for row in rows])
+    _name_rows(ax, [short_name(row.label) for row in rows])
     ax.grid(axis="x", color=GRID, linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)
@@ -109,9 +113,9 @@ def _name_rows(ax: Axes, labels: Sequence[str]) -> None:
 
 
 def forest_of_scores(
-    average: Scored | None,
-    tasks: Mapping[str, Scored],
-    sets: Mapping[str, Scored],
+    average: HasLoss | None,
+    tasks: Mapping[str, HasLoss],
+    sets: Mapping[str, HasLoss],
     row: Callable[..., Row],
     *,
     loss: bool,
@@ -123,19 +127,23 @@ def forest_of_scores(
 
     `row` makes a Row of a name and its score; `over` says what the intervals are over.
     """
-    others = [name for name, score in {**tasks, **sets}.items() if bool(score.loss) != loss]
-    of_tasks = [row(name, score) for name, score in tasks.items() if name not in others]
-    sections = [
-        [row("macro-average", average, whole=True)] if average else [],
-        sorted(of_tasks, key=lambda row: (row.value or 0.0) * (1 if loss else -1)),
-        [row(name, score) for name, score in sets.items() if name not in others],
-    ]
+    in_other_unit = [name for name, score in {**tasks, **sets}.items() if bool(score.loss) != loss]
+    average_rows = [row("macro-average", average, whole=True)] if average else []
+    task_rows = [row(name, score) for name, score in tasks.items() if name not in in_other_unit]
+    set_rows = [row(name, score) for name, score in sets.items() if name not in in_other_unit]
+    best_is_smallest = 1 if loss else -1
+    task_rows.sort(key=lambda row: (row.value or 0.0) * best_is_smallest)
     heading = f"{figures.axis(loss)} with 95 % interval{over}"
-    return forest(sections, title=title + figures.without(others), axis=heading, ax=ax)
+    title += figures.without(in_other_unit)
+    return forest([average_rows, task_rows, set_rows], title=title, axis=heading, ax=ax)
 
 
 def _draw_row(ax: Axes, place: int, row: Row) -> None:
-    color, size = (BLACK, 7) if row.whole else (BLUE, 6)
+    color = BLUE
+    size = 6
+    if row.whole:
+        color = BLACK
+        size = 7
     face = color if row.filled else "white"
     if row.low is not None and row.high is not None:
         [line] = ax.plot([row.low, row.high], [place, place], color=color, label=f"{row.label} interval")
@@ -150,8 +158,13 @@ def _draw_row(ax: Axes, place: int, row: Row) -> None:
 
 def _ends(sections: Sequence[Sequence[Row]]) -> list[float]:
     """Between which rows one section ends and another begins."""
-    sizes = [len(section) for section in sections if section]
-    return [sum(sizes[: at + 1]) - 0.5 for at in range(len(sizes) - 1)]
+    ends = []
+    rows = 0
+    for section in sections:
+        if section and rows:
+            ends.append(rows - 0.5)
+        rows += len(section)
+    return ends
 
 
 def bars(counts: Mapping[str, int], *, title: str, axis: str, ax: Axes | None = None) -> Axes:
@@ -162,8 +175,9 @@ def bars(counts: Mapping[str, int], *, title: str, axis: str, ax: Axes | None = 
     ax.barh(range(len(counts)), shares, height=0.7, color=BLUE)
     for place, (share, count) in enumerate(zip(shares, counts.values(), strict=True)):
         ax.annotate(f"{count:,}", (share, place), (4, 0), textcoords="offset points", va="center")
-    ax.set_yticks(range(len(counts)), [shortened(name) for name in counts], parse_math=False)
-    ax.set(ylim=(len(counts) - 0.4, -0.6), xlim=(0, 1.12 * max([*shares, 1.0])), xlabel=axis)
+    ax.set_yticks(range(len(counts)), [short_name(name) for name in counts], parse_math=False)
+    longest = max(shares + [1.0])
+    ax.set(ylim=(len(counts) - 0.4, -0.6), xlim=(0, 1.12 * longest), xlabel=axis)
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_title(title, loc="left", fontsize="medium", parse_math=False)
     return ax
@@ -195,19 +209,17 @@ def heat(
 
     Returns the Axes. Raises ImportError without matplotlib.
     """
-    widest = max((len(cell.text) for row in rows for cell in row.cells), default=0)
+    widest = 0
+    for row in rows:
+        for cell in row.cells:
+            widest = max(widest, len(cell.text))
     ax = _axes(len(rows), ax, width=4 + len(columns) * max(0.7, 0.09 * widest))
-    for place, row in enumerate(rows):
-        for at, cell in enumerate(row.cells):
-            color = "white" if cell.level is None else SHADES[cell.level]
-            ax.bar(at, 1, 1, place - 0.5, color=color, edgecolor="white", linewidth=1)
-            light = cell.level is not None and cell.level >= LIGHT_FROM
-            weight = "bold" if row.heading else "normal"
-            text = ax.text(at, place, cell.text, ha="center", va="center", parse_math=False)
-            text.set(color="white" if light else "black", fontsize="small", fontweight=weight)
+    for y, row in enumerate(rows):
+        for x, cell in enumerate(row.cells):
+            _draw_cell(ax, x, y, cell, heading=row.heading)
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
     _name_rows(ax, [row.label for row in rows])
-    names = [shortened(name) for name in columns]
+    names = [short_name(name) for name in columns]
     ax.set_xticks(range(len(columns)), names, rotation=30, ha="left", parse_math=False)
     ax.tick_params(axis="x", length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
     ax.spines[:].set_visible(False)
@@ -218,9 +230,23 @@ def heat(
     return ax
 
 
-def shortened(name: str) -> str:
+def _draw_cell(ax: Axes, x: int, y: int, cell: HeatCell, *, heading: bool) -> None:
+    color = "white"
+    text_color = "black"
+    if cell.level is not None:
+        color = SHADES[cell.level]
+        if cell.level >= LIGHT_FROM:
+            text_color = "white"
+    ax.bar(x, 1, 1, y - 0.5, color=color, edgecolor="white", linewidth=1)
+    text = ax.text(x, y, cell.text, ha="center", va="center", parse_math=False)
+    text.set(color=text_color, fontsize="small", fontweight="bold" if heading else "normal")
+
+
+def short_name(name: str) -> str:
     """The end of a long name."""
-    return name if len(name) <= LONGEST else f"…{name[1 - LONGEST :]}"
+    if len(name) <= LONGEST:
+        return name
+    return f"…{name[1 - LONGEST :]}"
 
 
 def _axes(rows: int, ax: Axes | None, *, width: float = 7.5) -> Axes:
@@ -237,7 +263,7 @@ def _matplotlib(module: str) -> Any:
     return optional(module, "Drawing", '"gluebench[plot]"')
 
 
-def save(result: Plotted, path: str | os.PathLike[str]) -> None:
+def save(result: Plottable, path: str | os.PathLike[str]) -> None:
     """Draw a result into a file, as `write` does. Raises ImportError without matplotlib."""
     pyplot = _matplotlib("matplotlib.pyplot")
     with pyplot.ioff():

@@ -11,7 +11,7 @@ from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import counted, interval, percent, unit
 from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import Gold
-from gluebench.scoring.intervals import Bar, Part
+from gluebench.scoring.intervals import OptionalInterval, Part
 from gluebench.scoring.metrics.counts import ClassScore
 from gluebench.scoring.notebook import ends, html_table, to_frame
 from gluebench.scoring.tags import OVERALL
@@ -53,7 +53,13 @@ class Score(NamedTuple):
 
     @classmethod
     def of(
-        cls, value: float, bar: Bar, n: int, covered: float | None = None, *, loss: bool | None = False
+        cls,
+        value: float,
+        bar: OptionalInterval,
+        n: int,
+        covered: float | None = None,
+        *,
+        loss: bool | None = False,
     ) -> Score:
         """Build a score from a value and its interval."""
         return cls(value, bar.low, bar.high, n, bar.withheld, covered, loss or None, bar.widening)
@@ -65,11 +71,12 @@ class Score(NamedTuple):
 
 def parts_of(scores: Mapping[str, Score | None], weights: Mapping[str, float] = {}) -> list[Part]:
     """The scores that have a value, by name, as parts of a mean; the weight is 1 where none is given."""
-    return [
-        Part(name, score.value, Bar(score.low, score.high, score.withheld), weights.get(name, 1.0))
-        for name, score in scores.items()
-        if score is not None and score.value is not None
-    ]
+    parts = []
+    for name, score in scores.items():
+        if score is not None and score.value is not None:
+            bar = OptionalInterval(score.low, score.high, score.withheld)
+            parts.append(Part(name, score.value, bar, weights.get(name, 1.0)))
+    return parts
 
 
 class TaskReport(NamedTuple):
@@ -91,17 +98,19 @@ class DiagnosticReport(NamedTuple):
 
     def with_categories(self, change: Callable[[Score], Score]) -> DiagnosticReport:
         """The report with the score of every category changed; the overall score stays."""
-        coarse, fine, *columns = (
-            {name: change(score) for name, score in scores.items()}
-            for scores in (self.coarse, self.fine, *self.metadata.values())
-        )
-        return DiagnosticReport(self.overall, coarse, fine, dict(zip(self.metadata, columns, strict=True)))
+
+        def change_all(scores: Mapping[str, Score]) -> dict[str, Score]:
+            return {name: change(score) for name, score in scores.items()}
+
+        metadata = {column: change_all(scores) for column, scores in self.metadata.items()}
+        return DiagnosticReport(self.overall, change_all(self.coarse), change_all(self.fine), metadata)
 
     def parts(self) -> Iterator[tuple[str, str, Score]]:
         """Every kind, category and score: the whole set, coarse, fine, then the columns of the metadata."""
         yield OVERALL, "", self.overall
         for kind, scores in {"coarse": self.coarse, "fine": self.fine, **self.metadata}.items():
-            yield from ((kind, name, score) for name, score in scores.items())
+            for name, score in scores.items():
+                yield kind, name, score
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values, each column of the metadata beside "coarse" and "fine"."""
@@ -145,8 +154,12 @@ class Report(NamedTuple):
     @property
     def loss(self) -> bool:
         """Whether its average is one of negated losses; without an average, whether any score is."""
-        scores = [score for task in self.tasks.values() for score in task.metrics.values()]
-        return any(score.loss for score in ([self.score] if self.score else scores))
+        if self.score is not None:
+            return bool(self.score.loss)
+        for task in self.tasks.values():
+            if any(score.loss for score in task.metrics.values()):
+                return True
+        return False
 
     def records(self) -> Iterator[dict[str, object]]:
         """Yield a JSON-ready record of FIELDS for each metric, task score, average and category."""
@@ -156,8 +169,13 @@ class Report(NamedTuple):
             yield record(task.score, task=name, metric="score")
         yield record(self.score, metric="macro-average")
         for name, diagnostic in self.diagnostics.items():
-            for kind, category, score in diagnostic.parts() if diagnostic else ():
-                yield record(score, task=name, breakdown=kind, **({"category": category} if category else {}))
+            if diagnostic is None:
+                continue
+            for kind, category, category_score in diagnostic.parts():
+                if category:
+                    yield record(category_score, task=name, breakdown=kind, category=category)
+                else:
+                    yield record(category_score, task=name, breakdown=kind)
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each score; see FIELDS. Raises ImportError without pandas."""
@@ -166,11 +184,17 @@ class Report(NamedTuple):
     def _repr_html_(self) -> str:
         rows = []
         for name, task in self.tasks.items():
-            mean = [] if len(task.metrics) == 1 else [("score", task.score)]
-            rows += [(name, metric, *_cells(score)) for metric, score in [*task.metrics.items(), *mean]]
-        rows.append(("macro-average", "", *_cells(self.score)))
-        rows += [(name, "", *_cells(part.overall)) for name, part in self.diagnostics.items() if part]
-        notes = [f"Missing: {', '.join(self.missing)}"] if self.missing else []
+            for metric, score in task.metrics.items():
+                rows.append(_html_cells(name, metric, score))
+            if len(task.metrics) != 1:
+                rows.append(_html_cells(name, "score", task.score))
+        rows.append(_html_cells("macro-average", "", self.score))
+        for name, part in self.diagnostics.items():
+            if part is not None:
+                rows.append(_html_cells(name, "", part.overall))
+        notes = []
+        if self.missing:
+            notes.append(f"Missing: {', '.join(self.missing)}")
         columns = ("task", "metric", f"score{unit(self.loss)}", "95 % interval", "n")
         return html_table(f"{self.benchmark}, {self.split} split", columns, rows, words=2, notes=notes)
 
@@ -183,8 +207,10 @@ class Report(NamedTuple):
 
         tasks = {name: task.score for name, task in self.tasks.items() if task.score}
         sets = {name: part.overall for name, part in self.diagnostics.items() if part}
-        title = f"{self.benchmark}, {self.split} split{'' if self.score else ': no macro-average'}"
-        return forest_of_scores(self.score, tasks, sets, _plotted, loss=self.loss, title=title, ax=ax)
+        title = f"{self.benchmark}, {self.split} split"
+        if self.score is None:
+            title += ": no macro-average"
+        return forest_of_scores(self.score, tasks, sets, _plot_row, loss=self.loss, title=title, ax=ax)
 
 
 class Place(NamedTuple):
@@ -203,9 +229,13 @@ class Place(NamedTuple):
             return report.score
         if not self.task.scored:
             diagnostic = report.diagnostics.get(self.task.name)
-            return None if diagnostic is None else diagnostic.overall
+            if diagnostic is None:
+                return None
+            return diagnostic.overall
         task = report.tasks[self.task.name]
-        return task.score if self.metric is None else task.metrics.get(self.metric.name)
+        if self.metric is None:
+            return task.score
+        return task.metrics.get(self.metric.name)
 
 
 def places(benchmark: Benchmark) -> Iterator[Place]:
@@ -225,26 +255,30 @@ def score_words(score: Score) -> str:
 
 def record(score: Score | None, **place: str) -> dict[str, object]:
     """A score with the fields that identify it, as one row of a table."""
-    return {**place, **(score.as_dict() if score else {})}
+    row: dict[str, object] = dict(place)
+    if score is not None:
+        row |= score.as_dict()
+    return row
 
 
-def _plotted(name: str, score: Score, *, whole: bool = False) -> Row:
+def _plot_row(name: str, score: Score, *, whole: bool = False) -> Row:
+    """The row of a plot; `whole` if the score is the average of the others."""
     from gluebench.scoring.plots import Row
 
     note = counted(score.n, "task") if whole else f"n = {score.n:,}"
     if score.withheld:
         note += f", interval withheld: {score.withheld}"
     fractions = (score.value, score.low, score.high)
-    return Row.of(
-        name, fractions, note, filled=score.low is not None, whole=whole, factor=-1 if score.loss else 100
-    )
+    factor = -1 if score.loss else 100
+    return Row.of(name, fractions, note, filled=score.low is not None, whole=whole, factor=factor)
 
 
-def _cells(score: Score | None) -> tuple[str, str, str]:
+def _html_cells(task: str, metric: str, score: Score | None) -> tuple[str, ...]:
+    """A row of the table in a notebook: task, metric, score, its interval and the number of examples."""
     if score is None:
-        return "-", "", ""
+        return task, metric, "-", "", ""
     limits = ends(score.low, score.high, score.withheld, loss=score.loss)
-    return percent(score.value, score.loss), limits, f"{score.n:,}"
+    return task, metric, percent(score.value, score.loss), limits, f"{score.n:,}"
 
 
 def json_ready(value: Any) -> Any:
@@ -260,21 +294,30 @@ def json_ready(value: Any) -> Any:
         return {key: json_ready(item) for key, item in value.items()}
     if hasattr(value, "_asdict") or is_dataclass(value):
         return fields_of(value)
-    return [json_ready(item) for item in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [json_ready(item) for item in value]
+    return value
 
 
 def fields_of(record: Any, *, optional: Collection[str] = ()) -> dict[str, Any]:
     """The JSON-ready fields of a named tuple or data class by name; `optional` ones only if not None."""
-    names = record._fields if hasattr(record, "_fields") else [field.name for field in fields(record)]
-    values = {name: getattr(record, name) for name in names}
-    return {
-        name: json_ready(value) for name, value in values.items() if value is not None or name not in optional
-    }
+    if hasattr(record, "_fields"):
+        names = record._fields
+    else:
+        names = [field.name for field in fields(record)]
+    ready = {}
+    for name in names:
+        value = getattr(record, name)
+        if value is not None or name not in optional:
+            ready[name] = json_ready(value)
+    return ready
 
 
 def rounded(value: float | None) -> float | None:
     """Round to 12 significant digits, since the last bits of a sum may differ between machines."""
-    return None if value is None else float(f"{value:.12g}")
+    if value is None:
+        return None
+    return float(f"{value:.12g}")
 
 
 def report_of(values: Mapping[str, Any]) -> Report:
@@ -284,23 +327,21 @@ def report_of(values: Mapping[str, Any]) -> Report:
     """
     if values.get("schema") != SCHEMA:
         raise ValueError(f"this is not a report of the schema {SCHEMA}, but {values.get('schema')!r}")
+    tasks = {}
+    for name, task in values["tasks"].items():
+        metrics = _scores(task["metrics"], what=f"metric of {name}")
+        tasks[name] = TaskReport(_score(task["score"]), metrics)
+    diagnostics = {}
+    for name, part in values["diagnostics"].items():
+        diagnostics[name] = None if part is None else diagnostic_of(part)
     return Report(
         benchmark=values["benchmark"],
         split=values["split"],
         complete=values["complete"],
         missing=tuple(values["missing"]),
         score=_score(values["score"]),
-        tasks=ByName(
-            {
-                name: TaskReport(_score(task["score"]), _scores(task["metrics"], what=f"metric of {name}"))
-                for name, task in values["tasks"].items()
-            },
-            what="task",
-        ),
-        diagnostics={
-            name: None if part is None else diagnostic_of(part)
-            for name, part in values["diagnostics"].items()
-        },
+        tasks=ByName(tasks, what="task"),
+        diagnostics=diagnostics,
         classes=_classes(values.get("classes", {})),
         warnings=tuple(values["warnings"]),
         provenance=values["provenance"],
@@ -309,8 +350,10 @@ def report_of(values: Mapping[str, Any]) -> Report:
 
 def diagnostic_of(values: Mapping[str, Any]) -> DiagnosticReport:
     """A report's part on one diagnostic set, from its JSON."""
-    parts = {name: _scores(part, what="category") for name, part in values.items() if name != "overall"}
-    return DiagnosticReport(Score(**values["overall"]), parts.pop("coarse"), parts.pop("fine"), parts)
+    metadata = {name: _scores(part, what="category") for name, part in values.items() if name != "overall"}
+    coarse = metadata.pop("coarse")
+    fine = metadata.pop("fine")
+    return DiagnosticReport(Score(**values["overall"]), coarse, fine, metadata)
 
 
 def by_class(files: Mapping[str, Mapping[str, ClassScore]]) -> ByName[ByName[ClassScore]]:
@@ -331,12 +374,14 @@ def _scores(values: Mapping[str, Any], *, what: str) -> ByName[Score]:
 
 
 def _score(values: Mapping[str, Any] | None) -> Score | None:
-    return None if values is None else Score(**values)
+    if values is None:
+        return None
+    return Score(**values)
 
 
 def provenance(gold: Gold, **settings: Any) -> Mapping[str, Any]:
     """The `provenance` of a report, JSON-ready; `settings` are the options that the scores depend on."""
-    return {
+    facts: dict[str, Any] = {
         "package": "gluebench",
         "version": __version__,
         "schema": SCHEMA,
@@ -344,46 +389,51 @@ def provenance(gold: Gold, **settings: Any) -> Mapping[str, Any]:
         "datasets": datasets(gold),
         "labels": gold.version,
         "metrics": METRICS_VERSION,
-        **({"rows": gold.rows, "share": gold.share} if gold.rows else {}),
-        **({"uncertainty": gold.scope} if gold.scope else {}),
-        **settings,
     }
+    if gold.rows:
+        facts["rows"] = gold.rows
+        facts["share"] = gold.share
+    if gold.scope:
+        facts["uncertainty"] = gold.scope
+    return facts | settings
 
 
 def fingerprint(benchmark: Benchmark) -> str:
     """Hash of everything in the manifest that affects scores; titles, notes and sources do not."""
     from hashlib import sha256
 
-    tasks = [
-        (
-            task.name,
-            task.scored if task.weight == 1 else (task.scored, task.weight),
-            task.words,
-            task.score_range,
-            [(metric.name, metric.function, metric.file, metric.positive) for metric in task.metrics],
-            [
-                (file.name, sorted((role, split.size) for role, split in file.splits.items()))
-                for file in task.files
-            ],
-            [(phenomenon.coarse, phenomenon.name) for phenomenon in task.phenomena],
-            task.metadata,
-            *_other_form(task),
-        )
-        for task in benchmark.tasks
-    ]
+    tasks = [_facts_of_scores(task) for task in benchmark.tasks]
     return sha256(repr(tasks).encode()).hexdigest()[:DIGITS]
 
 
-def _other_form(task: Task) -> list[object]:
-    """What else affects the scores of a task that is not of labels or numbers, or that scales its metrics."""
+def _facts_of_scores(task: Task) -> tuple[object, ...]:
+    """All that the scores of a task depend on, as text would print it: its fingerprint must not change."""
+    files = []
+    for file in task.files:
+        sizes = sorted((role, split.size) for role, split in file.splits.items())
+        files.append((file.name, sizes))
+    facts: list[object] = [
+        task.name,
+        task.scored if task.weight == 1 else (task.scored, task.weight),
+        task.words,
+        task.score_range,
+        [(metric.name, metric.function, metric.file, metric.positive) for metric in task.metrics],
+        files,
+        [(phenomenon.coarse, phenomenon.name) for phenomenon in task.phenomena],
+        task.metadata,
+    ]
+    # Later versions added these, only where they are used, so that earlier fingerprints stay.
     scales = [metric.scale for metric in task.metrics]
-    more: list[object] = []
+    if task.form not in ("labels", "numbers") or any(scales):
+        facts += [task.form, task.vocabulary, task.separator, scales]
     for metric in task.metrics:
-        scheme = "" if metric.scheme == "IOB2" else metric.scheme  # the only one of earlier versions
-        more += [own for own in (metric.parents, metric.language, scheme) if own]
-    if task.form in ("labels", "numbers") and not any(scales):
-        return more
-    return [task.form, task.vocabulary, task.separator, scales, *more]
+        if metric.parents:
+            facts.append(metric.parents)
+        if metric.language:
+            facts.append(metric.language)
+        if metric.scheme not in ("", "IOB2"):  # the only scheme of earlier versions
+            facts.append(metric.scheme)
+    return tuple(facts)
 
 
 def datasets(gold: Gold) -> dict[str, str | None]:
@@ -391,7 +441,8 @@ def datasets(gold: Gold) -> dict[str, str | None]:
 
     A fingerprint is that of the data with the labels or, without one, that in the manifest.
     """
-    return {
-        file.name: gold.datasets.get(file.name) or file.splits[gold.role].fingerprint or None
-        for file in gold.benchmark.files(gold.role)
-    }
+    fingerprints = {}
+    for file in gold.benchmark.files(gold.role):
+        of_manifest = file.splits[gold.role].fingerprint
+        fingerprints[file.name] = gold.datasets.get(file.name) or of_manifest or None
+    return fingerprints

@@ -48,9 +48,13 @@ class RunsTest(DifferenceTest):
     @property
     def variances(self) -> list[float]:
         """The variance of each mean over the choice of runs, the examples' part included; 0 if not known."""
-        if self.of_examples_alone:
-            return [0.0] * len(self.runs)
-        return [float(run.var(ddof=1)) / len(run) if len(run) > 1 else 0.0 for run in self.runs]
+        variances = []
+        for scores in self.runs:
+            if self.of_examples_alone or len(scores) == 1:
+                variances.append(0.0)
+            else:
+                variances.append(float(scores.var(ddof=1)) / len(scores))
+        return variances
 
     @property
     def seeds(self) -> float:
@@ -66,7 +70,9 @@ class RunsTest(DifferenceTest):
     def seeds_share(self) -> float:
         """The share of the variance that is the runs', 0 to 1."""
         whole = self.examples + self.seeds
-        return self.seeds / whole if whole > 0 else 0.0
+        if whole <= 0:
+            return 0.0
+        return self.seeds / whole
 
     @property
     def null(self) -> Student:  # type: ignore[override]
@@ -76,17 +82,18 @@ class RunsTest(DifferenceTest):
         that make 65 % of the variance, intervals of a mean cover 92 to 93 %
         (docs/explanation/differences.md).
         """
-        counted = [
-            (of, len(runs) - 1)
-            for of, part, runs in zip(self.variances, self.shared, self.runs, strict=True)
-            if of > part
-        ]
         whole = self.examples + self.seeds
         if whole <= 0:
             return Student(1.0)
         inverse = self.examples / self.examples_df
-        if counted:  # pooled by Satterthwaite
-            runs_df = sum(of for of, _ in counted) ** 2 / sum(of**2 / df for of, df in counted)
+        variances = []
+        squares_over_df = []
+        for variance, shared, runs in zip(self.variances, self.shared, self.runs, strict=True):
+            if variance > shared:
+                variances.append(variance)
+                squares_over_df.append(variance**2 / (len(runs) - 1))
+        if variances:  # pooled by Satterthwaite
+            runs_df = sum(variances) ** 2 / sum(squares_over_df)
             inverse += self.seeds / runs_df
         return Student(max(1.0, whole / inverse))
 
@@ -112,12 +119,14 @@ def runs_tests(units: Units, runs: Sequence[int]) -> list[RunsTest]:
 
     The systems of `units` are the runs of A, then those of B; `runs` says how many of each.
     """
-    values, left_out = with_mean(units.values()), with_mean(units.left_out())
+    values = with_mean(units.values())
+    left_out = with_mean(units.left_out())
     cuts = np.cumsum(runs)[:-1]
-    return [
-        _test(units, np.split(of_runs, cuts), np.split(lost, cuts))
-        for of_runs, lost in zip(values, left_out, strict=True)
-    ]
+    tests = []
+    for values_of_runs, left_out_of_runs in zip(values, left_out, strict=True):
+        test = _test(units, np.split(values_of_runs, cuts), np.split(left_out_of_runs, cuts))
+        tests.append(test)
+    return tests
 
 
 def _test(units: Units, values: Sequence[Floats], left_out: Sequence[Floats]) -> RunsTest:
@@ -126,8 +135,11 @@ def _test(units: Units, values: Sequence[Floats], left_out: Sequence[Floats]) ->
     shared = []
     for of_runs, mean in zip(left_out, means, strict=True):
         number = len(of_runs)
+        if number == 1:
+            shared.append(0.0)
+            continue
         rest = sum(jackknife_spread(of_run - mean, units.counts).error ** 2 for of_run in of_runs)
-        shared.append(rest / (number * (number - 1)) if number > 1 else 0.0)
+        shared.append(rest / (number * (number - 1)))
     return RunsTest(tuple(values), spread.error**2, spread.df, tuple(shared))
 
 
@@ -137,14 +149,14 @@ def mean_runs(tests: Sequence[RunsTest], weights: Sequence[float]) -> RunsTest:
     variances = [share**2 * test.examples for share, test in zip(shares, tests, strict=True)]
     whole = sum(variances)
     terms = sum(variance**2 / test.examples_df for variance, test in zip(variances, tests, strict=True))
-    return RunsTest(
-        _weighted(shares, [test.runs for test in tests]),
-        whole,
-        whole**2 / terms if terms > 0 else 1.0,
-        _weighted([share**2 for share in shares], [test.shared for test in tests]),
-    )
+    df = 1.0
+    if terms > 0:
+        df = whole**2 / terms
+    runs = _weighted_sums(shares, [test.runs for test in tests])
+    shared = _weighted_sums([share**2 for share in shares], [test.shared for test in tests])
+    return RunsTest(runs, whole, df, shared)
 
 
-def _weighted(weights: Sequence[float], of_tests: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+def _weighted_sums(weights: Sequence[float], of_tests: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     """For A and B the weighted sum over the tests."""
     return tuple(sum(map(mul, weights, of_side)) for of_side in zip(*of_tests, strict=True))

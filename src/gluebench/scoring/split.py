@@ -1,8 +1,8 @@
 """The rows of a gold folder in two parts: public ones that are scored until a day, others from then on.
 
-Which rows are public hangs on the key that is kept beside the labels, so that nobody outside can know it,
-and on each row's own place, so that mending a label moves hardly a row from one part to the other. Examples
-of one group stay together, and each label has its share in both parts.
+Which rows are public depends on the key that is kept beside the labels, so that nobody outside can know it,
+and on each row's own index, so that fixing a label moves few rows from one part to the other. Examples of one
+group stay together, and each label has its share in both parts.
 """
 
 from __future__ import annotations
@@ -42,41 +42,55 @@ def part_of(gold: Gold, rows: Rows, *, share: float, key: bytes) -> Gold:
         raise ValueError(f"rows is {rows!r}; expected one of {', '.join(WARNINGS)}")
     if not 0 < share < 1:
         raise ValueError(f"the share of public rows is {share}; expected a number between 0 and 1")
-    kept = {name: _kept(name, gold, rows, share=share, key=key) for name in gold.columns}
+    columns = {}
+    phenomena = {}
+    metadata = {}
+    for name, column in gold.columns.items():
+        positions = _positions_in_part(name, gold, rows, share=share, key=key)
+        columns[name] = _take_positions(column, positions)
+        if name in gold.phenomena:
+            phenomena[name] = _tags_in_part(gold.phenomena[name], positions)
+        if name in gold.metadata:
+            metadata[name] = Metadata.of(*gold.metadata[name], positions)
     return replace(
         gold,
-        columns={name: _taken(gold.columns[name], at) for name, at in kept.items()},
-        phenomena={name: _moved(tags, kept[name]) for name, tags in gold.phenomena.items()},
-        metadata={name: Metadata.of(*about, kept[name]) for name, about in gold.metadata.items()},
+        columns=columns,
+        phenomena=phenomena,
+        metadata=metadata,
         rows=rows,
         share=share,
-        warnings=(*gold.warnings, WARNINGS[rows]),
+        warnings=gold.warnings + (WARNINGS[rows],),
     )
 
 
-def _kept(name: str, gold: Gold, rows: Rows, *, share: float, key: bytes) -> list[int]:
+def _positions_in_part(name: str, gold: Gold, rows: Rows, *, share: float, key: bytes) -> list[int]:
     """The positions in a column that belong to the part, ascending."""
-    column, about = gold.columns[name], gold.metadata.get(name)
+    column = gold.columns[name]
     task = gold.benchmark.task(gold.benchmark.file(name).task)
     if not task.scored and task.labels_public:
         return list(range(len(column)))
-    indices = column.row_indices
-    groups = about.groups if about is not None and about.groups is not None else range(len(column))
-    places = places_of(groups)
-    if len(places) < 2:
+    groups: Sequence[int] = range(len(column))
+    metadata = gold.metadata.get(name)
+    if metadata is not None and metadata.groups is not None:
+        groups = metadata.groups
+    units = list(places_of(groups).values())  # of each unit, the positions of its examples
+    if len(units) < 2:
         raise ValueError(f"{name} cannot be divided: expected two examples, or groups of them, or more")
-    strata: dict[tuple[int, ...], list[list[int]]] = {}
+    # A unit is known by the index of its first example, and in the stratum of its examples' labels.
+    indices = column.row_indices
     codes = _strata(column)
-    for positions in places.values():
-        strata.setdefault(tuple(sorted(codes[at] for at in positions)), []).append(positions)
-    chosen = public_units(
-        {repr(stratum): [indices[unit[0]] for unit in units] for stratum, units in strata.items()},
-        share=share,
-        key=hmac.digest(key, f"rows of {name}".encode(), hashlib.sha256),
-    )
-    public = rows == "public"
-    units = (unit for unit in places.values() if (indices[unit[0]] in chosen) == public)
-    return sorted(at for unit in units for at in unit)
+    strata: dict[str, list[int]] = {}
+    for positions in units:
+        stratum = tuple(sorted(codes[position] for position in positions))
+        strata.setdefault(repr(stratum), []).append(indices[positions[0]])
+    key_of_file = hmac.digest(key, f"rows of {name}".encode(), hashlib.sha256)
+    public = public_units(strata, share=share, key=key_of_file)
+    positions_in_part: list[int] = []
+    for positions in units:
+        is_public = indices[positions[0]] in public
+        if is_public == (rows == "public"):
+            positions_in_part += positions
+    return sorted(positions_in_part)
 
 
 def _strata(column: Column) -> Sequence[int]:
@@ -88,9 +102,12 @@ def _strata(column: Column) -> Sequence[int]:
         return column.codes
     if isinstance(column.values, tuple):
         return bytes(len(column))
-    order = sorted(range(len(column)), key=lambda at: (column.numbers[at], at))
-    bins = {at: rank * BINS // len(order) for rank, at in enumerate(order)}
-    return [bins[at] for at in range(len(column))]
+    numbers = column.numbers
+    ascending = sorted(range(len(column)), key=lambda position: (numbers[position], position))
+    bins = [0] * len(column)
+    for rank, position in enumerate(ascending):
+        bins[position] = rank * BINS // len(column)
+    return bins
 
 
 def public_units(strata: Mapping[str, Sequence[int]], *, share: float, key: bytes) -> frozenset[int]:
@@ -99,31 +116,39 @@ def public_units(strata: Mapping[str, Sequence[int]], *, share: float, key: byte
     In each stratum those with the smallest keyed hashes; their number is the share of it rounded up or down
     by chance, so that every unit is public with probability `share`.
     """
-    hashes = {unit: _hash(key, f"unit {unit}") for units in strata.values() for unit in units}
-    chosen: set[int] = set()
+    hashes: dict[int, int] = {}
+    public: set[int] = set()
     for name, units in strata.items():
-        luck = _hash(key, f"stratum {name}") / _DENOMINATOR
-        chosen.update(sorted(units, key=hashes.__getitem__)[: floor(share * len(units) + luck)])
-    ordered = sorted(hashes, key=hashes.__getitem__)
-    if not chosen:
-        chosen.add(ordered[0])
-    if len(chosen) == len(ordered):
-        chosen.remove(ordered[-1])
-    return frozenset(chosen)
+        for unit in units:
+            hashes[unit] = _hash(key, f"unit {unit}")
+        by_chance = _hash(key, f"stratum {name}") / _DENOMINATOR  # from 0 to below 1
+        number = floor(share * len(units) + by_chance)
+        public.update(sorted(units, key=hashes.__getitem__)[:number])
+    by_hash = sorted(hashes, key=hashes.__getitem__)
+    if not public:
+        public.add(by_hash[0])
+    if len(public) == len(by_hash):
+        public.remove(by_hash[-1])
+    return frozenset(public)
 
 
 def _hash(key: bytes, of: str) -> int:
     return int.from_bytes(hmac.digest(key, of.encode(), hashlib.sha256)[:8])
 
 
-def _taken(column: Column, positions: Sequence[int]) -> Column:
+def _take_positions(column: Column, positions: Sequence[int]) -> Column:
     if len(positions) == len(column):
         return column
-    return replace(column.take(positions), indices=array("q", map(column.row_indices.__getitem__, positions)))
+    indices = array("q", map(column.row_indices.__getitem__, positions))
+    return replace(column.take(positions), indices=indices)
 
 
-def _moved(tags: Tagged, kept: Iterable[int]) -> dict[Phenomenon, tuple[int, ...]]:
-    """Tagged positions of the whole as positions of the part."""
-    places = {position: at for at, position in enumerate(kept)}
-    moved = {tag: tuple(places[at] for at in where if at in places) for tag, where in tags.items()}
-    return {tag: where for tag, where in moved.items() if where}
+def _tags_in_part(tags: Tagged, positions: Iterable[int]) -> dict[Phenomenon, tuple[int, ...]]:
+    """The tags, by the positions that their examples have in the part; without those of no example."""
+    position_in_part = {position: number for number, position in enumerate(positions)}
+    tags_in_part = {}
+    for phenomenon, tagged in tags.items():
+        kept = tuple(position_in_part[position] for position in tagged if position in position_in_part)
+        if kept:
+            tags_in_part[phenomenon] = kept
+    return tags_in_part

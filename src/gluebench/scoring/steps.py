@@ -23,7 +23,10 @@ def steps_to(value: float, n: int, lowest: float, highest: float) -> float:
     logarithmic scale, where that of a loss is about constant.
     """
     if not isfinite(lowest):
-        return (-log(max(highest - value, _SMALLEST)) if isfinite(highest) else value) * sqrt(n) / 2
+        scaled = value
+        if isfinite(highest):
+            scaled = -log(max(highest - value, _SMALLEST))
+        return scaled * sqrt(n) / 2
     share = min(max((value - lowest) / (highest - lowest), 0.0), 1.0)
     return asin(sqrt(share)) / (pi / 2) * step_count(n)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gluebench.scoring.runs import RunsTest
 
 
-FIELDS = ("task", "metric", *["mean", "low", "high", "deviation", "best", "run", "n", "seeds"])
+FIELDS = ("task", "metric", "mean", "low", "high", "deviation", "best", "run", "n", "seeds")
 """Columns of a summary as one table."""
 
 
@@ -84,10 +84,14 @@ class Summary(NamedTuple):
         return {name: spreads["score"] for name, spreads in self.tasks.items() if "score" in spreads}
 
     def _repr_html_(self) -> str:
-        average = {"macro-average": self.score} if self.score else {}
+        spreads = self._of_tasks()
+        if self.score is not None:
+            spreads["macro-average"] = self.score
+        spreads |= self.diagnostics
         rows = []
-        for name, spread in (self._of_tasks() | average | dict(self.diagnostics)).items():
-            deviation, best = points(spread.deviation, spread.loss), percent(spread.best, spread.loss)
+        for name, spread in spreads.items():
+            deviation = points(spread.deviation, spread.loss)
+            best = percent(spread.best, spread.loss)
             rows.append((name, spread_words(spread), deviation, best, str(spread.n)))
         title = f"{self.benchmark}, {self.split} split: {self.runs} runs"
         return html_table(title, ("task", "mean [95 % interval]", "sd", "best", "runs"), rows)
@@ -99,19 +103,23 @@ class Summary(NamedTuple):
         """
         from gluebench.scoring.plots import Row, forest_of_scores
 
-        def row(name: str, spread: Spread, *, whole: bool = False) -> Row:
+        def plot_row(name: str, spread: Spread, *, whole: bool = False) -> Row:
             fractions = (spread.mean, spread.low, spread.high)
             note = f"{spread.n} runs, best {percent(spread.best, spread.loss)}"
             factor = -1 if spread.loss else 100
             return Row.of(name, fractions, note, filled=spread.low is not None, whole=whole, factor=factor)
 
         tasks = self._of_tasks()
+        if self.score is not None:
+            loss = bool(self.score.loss)
+        else:
+            loss = any(spread.loss for spread in tasks.values())
         return forest_of_scores(
             self.score,
             tasks,
             self.diagnostics,
-            row,
-            loss=any(spread.loss for spread in ([self.score] if self.score else tasks.values())),
+            plot_row,
+            loss=loss,
             title=f"{self.benchmark}, {self.split} split: mean of {self.runs} runs",
             over=" over runs and examples",
             ax=ax,
@@ -153,20 +161,24 @@ def grade_runs(
     answers = [pairs_of(submission, labels) for submission in submissions]
     tests: dict[tuple[str, str], RunsTest] = {}
     for task in labels.benchmark.tasks:
-        of_files, weights = [], []
+        tests_of_files = []
+        weights = []
         for name, metrics in task.metrics_by_file().items():
             if not all(name in pairs for pairs in answers):
                 continue
-            of_file = runs_tests(units_of(metrics, [pairs[name] for pairs in answers]), [len(runs)])
-            tests |= {(task.name, metric.name): test for metric, test in zip(metrics, of_file, strict=False)}
-            of_files.append(of_file[-1])
+            units = units_of(metrics, [pairs[name] for pairs in answers])
+            tests_of_file = runs_tests(units, [len(runs)])
+            for metric, test in zip(metrics, tests_of_file, strict=False):  # their mean may come after them
+                tests[task.name, metric.name] = test
+            tests_of_files.append(tests_of_file[-1])
             weights.append(float(len(metrics)))
         if sum(weights) == len(task.metrics):
-            tests[task.name, "score"] = mean_runs(of_files, weights)
-    parts = [tests.get((task.name, "score")) for task in labels.benchmark.averaged]
-    whole = [part for part in parts if part is not None]
-    weights = [task.weight for task in labels.benchmark.averaged]
-    average = mean_runs(whole, weights) if len(whole) == len(parts) else None
+            tests[task.name, "score"] = mean_runs(tests_of_files, weights)
+    averaged = labels.benchmark.averaged
+    tests_of_tasks = [tests[task.name, "score"] for task in averaged if (task.name, "score") in tests]
+    average = None
+    if len(tests_of_tasks) == len(averaged):
+        average = mean_runs(tests_of_tasks, [task.weight for task in averaged])
     return reports, _summary(reports, tests, average)
 
 
@@ -178,13 +190,17 @@ def _summary(
     for name in first.tasks:
         of_runs = [report.tasks[name] for report in reports]
         scores = {"score": [task.score for task in of_runs]}
-        for metric in dict.fromkeys(metric for task in of_runs for metric in task.metrics):
-            scores[metric] = [task.metrics.get(metric) for task in of_runs]
+        for task in of_runs:
+            for metric in task.metrics:
+                if metric not in scores:
+                    scores[metric] = [other.metrics.get(metric) for other in of_runs]
         tasks[name] = _spreads(scores, {metric: tests.get((name, metric)) for metric in scores})
-    overall = {
-        name: [part and part.overall for part in (report.diagnostics[name] for report in reports)]
-        for name in first.diagnostics
-    }
+    overall: dict[str, list[Score | None]] = {}
+    for name in first.diagnostics:
+        overall[name] = []
+        for report in reports:
+            diagnostic = report.diagnostics[name]
+            overall[name].append(None if diagnostic is None else diagnostic.overall)
     return Summary(
         first.benchmark,
         first.split,
@@ -199,8 +215,12 @@ def _spreads(
     scores: Mapping[str, Sequence[Score | None]], tests: Mapping[str, RunsTest | None]
 ) -> dict[str, Spread]:
     """The spread of each score that a run has."""
-    spreads = {name: _spread(of_runs, tests[name]) for name, of_runs in scores.items()}
-    return {name: spread for name, spread in spreads.items() if spread is not None}
+    spreads = {}
+    for name, scores_of_runs in scores.items():
+        spread = _spread(scores_of_runs, tests[name])
+        if spread is not None:
+            spreads[name] = spread
+    return spreads
 
 
 def _spread(scores: Sequence[Score | None], test: RunsTest | None = None) -> Spread | None:
@@ -208,19 +228,21 @@ def _spread(scores: Sequence[Score | None], test: RunsTest | None = None) -> Spr
     known = [value for value in values if value is not None]
     if not known:
         return None
-    mean, best = sum(known) / len(known), max(known)
+    mean = sum(known) / len(known)
+    best = max(known)
     deviation = None
     if len(known) > 1:
         deviation = (sum((value - mean) ** 2 for value in known) / (len(known) - 1)) ** 0.5
     loss = next(score.loss for score in scores if score is not None)
     spread = Spread(mean, deviation, best, values.index(best), len(known), loss=loss)
     withheld = len(known) < len(values) or any(score is not None and score.withheld for score in scores)
-    interval = None if test is None or withheld else test.interval()
-    if test is None or interval is None:
+    if test is None or withheld:
         return spread
-    return spread._replace(
-        low=interval.low, high=min(0.0 if loss else 1.0, interval.high), seeds=test.seeds_share
-    )
+    interval = test.interval()
+    if interval is None:
+        return spread
+    highest = 0.0 if loss else 1.0
+    return spread._replace(low=interval.low, high=min(highest, interval.high), seeds=test.seeds_share)
 
 
 summarise = summarize

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
+from gluebench.benchmark.metrics import Form
 from gluebench.benchmark.records import Label, Metric, Source, Split, TestFile
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.metrics import MEAN
@@ -73,18 +74,22 @@ class ScoredTable:
     """What was left out when the files were read and joined."""
 
     def __post_init__(self) -> None:
-        columns = [*self.scores.values(), *self.categories.values(), self.tasks, self.clusters]
         if not self.scores or not self.items:
             raise ValueError("a scored table needs at least one system and one item")
-        if any(column is not None and len(column) != len(self.items) for column in columns):
-            raise ValueError(
-                f"each column of a scored table needs a value for each of {len(self.items)} items"
-            )
+        columns: list[Sequence[object] | None] = [self.tasks, self.clusters]
+        columns += self.scores.values()
+        columns += self.categories.values()
+        for column in columns:
+            if column is not None and len(column) != len(self.items):
+                raise ValueError(
+                    f"each column of a scored table needs a value for each of {len(self.items)} items"
+                )
 
     def __repr__(self) -> str:
         number = f"{len(self.items):,} {self.unit}"
-        tasks = f" of {len(set(self.tasks))} tasks" if self.tasks else ""
-        return f"<ScoredTable {self.name}: {number}{tasks}, {len(self.scores)} systems>"
+        if self.tasks:
+            number += f" of {len(set(self.tasks))} tasks"
+        return f"<ScoredTable {self.name}: {number}, {len(self.scores)} systems>"
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -95,58 +100,68 @@ class ScoredTable:
         """The table whose rows are the tasks, with mean scores. Raises ValueError without names of tasks."""
         if self.tasks is None:
             raise ValueError(f"the tasks of {self.name} are not known; expected a task for each item")
-        places = places_of(self.tasks)
-        means = {
-            system: tuple(sum(scores[at] for at in of_task) / len(of_task) for of_task in places.values())
-            for system, scores in self.scores.items()
-        }
-        return ScoredTable(self.name, tuple(places), means, unit="tasks", notes=self.notes)
+        rows_of_tasks = places_of(self.tasks)
+        means = {}
+        for system, scores in self.scores.items():
+            means[system] = tuple(_mean(scores, rows) for rows in rows_of_tasks.values())
+        return ScoredTable(self.name, tuple(rows_of_tasks), means, unit="tasks", notes=self.notes)
 
     @cached_property
     def gold(self) -> TableGold:
         """The table as labels that hold its systems, one task for each of its tasks."""
-        places = places_of(self.tasks or [f"all {self.unit}"] * len(self.items))
-        tasks = tuple(self._task(name, of_task) for name, of_task in places.items())
+        rows_of_tasks = places_of(self.tasks or [f"all {self.unit}"] * len(self.items))
+        tasks = tuple(self._task(name, len(rows)) for name, rows in rows_of_tasks.items())
         benchmark = Benchmark(self.name, self.name, "scores that were read from files", tasks)
-        systems = {
-            system: Submission(
-                benchmark,
-                "test",
-                system,
-                "valid",
-                (),
-                {task: self._column(scores, of_task) for task, of_task in places.items()},
-            )
-            for system, scores in self.scores.items()
-        }
+        systems = {}
+        for system, scores in self.scores.items():
+            columns = self._columns(scores, rows_of_tasks)
+            systems[system] = Submission(benchmark, "test", system, "valid", (), columns)
+        all_right = [1.0] * len(self.items)
+        metadata = {}
+        for task, rows in rows_of_tasks.items():
+            metadata[task] = Metadata.of(self.clusters, self.categories, rows)
+        scope = SCOPES[self.unit]
+        if self.unit == "items" and len(tasks) == 1:
+            scope = SCOPES["one"]
         return TableGold(
             benchmark,
             "test",
             self.name,
-            {task: self._column([1.0] * len(self.items), of_task) for task, of_task in places.items()},
-            {},
-            {task: Metadata.of(self.clusters, self.categories, of_task) for task, of_task in places.items()},
-            False,
+            columns=self._columns(all_right, rows_of_tasks),
+            phenomena={},
+            metadata=metadata,
+            partial=False,
             warnings=self.notes,
-            scope=SCOPES["one" if self.unit == "items" and len(tasks) == 1 else self.unit],
+            scope=scope,
             systems=systems,
             unit=self.unit,
         )
 
     @cached_property
     def _binary(self) -> bool:
-        return self.unit == "items" and all({*scores} <= {0.0, 1.0} for scores in self.scores.values())
+        return self.unit == "items" and all(set(scores) <= {0.0, 1.0} for scores in self.scores.values())
 
-    def _column(self, scores: Sequence[float], places: Sequence[int]) -> Column:
+    def _columns(
+        self, scores: Sequence[float], rows_of_tasks: Mapping[str, Sequence[int]]
+    ) -> dict[str, Column]:
+        """The scores of each task, as codes of right and wrong if they are nothing else."""
+        columns = {}
+        for task, rows in rows_of_tasks.items():
+            if self._binary:
+                columns[task] = Column(WORDS, bytes(int(scores[row]) for row in rows))
+            else:
+                columns[task] = Column((), array("d", (scores[row] for row in rows)))
+        return columns
+
+    def _task(self, name: str, size: int) -> Task:
+        metric = Metric("mean", MEAN.name, "mean", name)
+        labels: tuple[Label, ...] = ()
+        form: Form = "numbers"
         if self._binary:
-            return Column(WORDS, bytes(int(scores[at]) for at in places))
-        return Column((), array("d", (scores[at] for at in places)))
-
-    def _task(self, name: str, places: Sequence[int]) -> Task:
-        name_of, function, title = (
-            ("accuracy", "accuracy", "acc.") if self._binary else ("mean", MEAN.name, "mean")
-        )
-        splits = {"test": Split("test", "", len(places))}
+            metric = Metric("accuracy", "accuracy", "acc.", name)
+            labels = tuple(Label(word, "") for word in WORDS)
+            form = "labels"
+        split = Split("test", "", size)
         return Task(
             name=name,
             title=name,
@@ -154,13 +169,17 @@ class ScoredTable:
             section="",
             domain="",
             columns=(),
-            labels=tuple(Label(word, "") for word in WORDS) if self._binary else (),
+            labels=labels,
             score_range=None,
-            form="labels" if self._binary else "numbers",
-            metrics=(Metric(name_of, function, title, name),),
-            splits=splits,
-            files=(TestFile(name, name, {"test": splits["test"]}),),
+            form=form,
+            metrics=(metric,),
+            splits={"test": split},
+            files=(TestFile(name, name, {"test": split}),),
             source=Source("", "", ""),
             private=False,
             metadata=tuple(self.categories),
         )
+
+
+def _mean(scores: Sequence[float], rows: Sequence[int]) -> float:
+    return sum(scores[row] for row in rows) / len(rows)

@@ -39,7 +39,7 @@ class Metadata(NamedTuple):
         values = {name: tuple(map(column.__getitem__, kept)) for name, column in columns.items()}
         if groups is None:
             return cls(None, values)
-        return cls(numbered([groups[at] for at in kept]), values)
+        return cls(group_numbers([groups[position] for position in kept]), values)
 
 
 class Category(NamedTuple):
@@ -57,7 +57,8 @@ class Sheet:
 
     def __init__(self, name: str, data: bytes, split: Split, indices: Sequence[int]) -> None:
         """`indices` are those of the gold column in the split."""
-        self._name, self._problems = name, list[Problem]()
+        self._name = name
+        self._problems: list[Problem] = []
         self.positions = {index: position for position, index in enumerate(indices)}
         """Index in the split to the position in the gold column."""
         self.columns: list[str] = []
@@ -74,7 +75,9 @@ class Sheet:
         if first != "index" and not (first == "id" and split.ids):
             self.add("header, first", 1, value=header[:60])
             return
-        self._ids = {name: index for index, name in enumerate(split.ids)} if first == "id" else None
+        self._ids: dict[str, int] | None = None
+        if first == "id":
+            self._ids = {name: index for index, name in enumerate(split.ids)}
         for line, row in enumerate(lines, 2):
             if row:
                 self._read_row(line, row.split("\t"), split.size)
@@ -90,17 +93,17 @@ class Sheet:
         if rest <= 0:
             return self._problems
         more = problem("more", self._name, what=counted(rest, "more problem"))
-        return [*self._problems[:SHOWN_PER_FILE], more]
+        return self._problems[:SHOWN_PER_FILE] + [more]
 
     def refuse_header(self, *expected: str) -> None:
         """Record that the columns are not the expected ones."""
-        header = "<TAB>".join(["index", *expected])
-        self.add("header", 1, header=header, value="\t".join(["index", *self.columns]))
+        expected_header = "<TAB>".join(("index",) + expected)
+        self.add("header", 1, header=expected_header, value="\t".join(["index"] + self.columns))
 
     def _read_row(self, line: int, fields: Sequence[str], size: int) -> None:
         index = fields[0]
         if len(fields) != 1 + len(self.columns) or not all(fields):
-            names = ", ".join(["index", *self.columns])
+            names = ", ".join(["index"] + self.columns)
             self.add("columns", line, names=names, value="\t".join(fields)[:60])
         elif self._ids is not None and index not in self._ids:
             self.add("unknown-id", line, value=index[:60])
@@ -127,22 +130,26 @@ def read_phenomena(sheet: Sheet, task: Task) -> Tagged:
         sheet.refuse_header("coarse", "fine")
     if sheet.problems:
         return {}
-    known = {
-        (fold(phenomenon.coarse), fold(word)): phenomenon
-        for phenomenon in task.phenomena
-        for word in (phenomenon.name, *phenomenon.aliases)
-    }
-    of_values = {
-        values: known.get((fold(values[0]), fold(values[1]))) for values in {row.values for row in sheet.rows}
-    }
+    by_names: dict[tuple[str, str], Phenomenon] = {}
+    for phenomenon in task.phenomena:
+        coarse = fold(phenomenon.coarse)
+        by_names[coarse, fold(phenomenon.name)] = phenomenon
+        for alias in phenomenon.aliases:
+            by_names[coarse, fold(alias)] = phenomenon
+    # Many rows have the same tag, and folding is slow: each different one is folded once.
+    by_values: dict[tuple[str, ...], Phenomenon | None] = {}
+    for row in sheet.rows:
+        if row.values not in by_values:
+            coarse, fine = row.values
+            by_values[row.values] = by_names.get((fold(coarse), fold(fine)))
     tagged: dict[Phenomenon, set[int]] = {phenomenon: set() for phenomenon in task.phenomena}
     for row in sheet.rows:
-        phenomenon = of_values[row.values]
-        if phenomenon is None:
+        known = by_values[row.values]
+        if known is None:
             _refuse_phenomenon(sheet, row, task)
         elif row.example in sheet.positions:
-            tagged[phenomenon].add(sheet.positions[row.example])
-    return {phenomenon: tuple(sorted(at)) for phenomenon, at in tagged.items() if at}
+            tagged[known].add(sheet.positions[row.example])
+    return {phenomenon: tuple(sorted(positions)) for phenomenon, positions in tagged.items() if positions}
 
 
 def _refuse_phenomenon(sheet: Sheet, row: _Row, task: Task) -> None:
@@ -164,20 +171,24 @@ def read_metadata(sheet: Sheet, task: Task) -> Metadata:
     if sheet.problems:
         return Metadata(None, {})
     by_index = {row.example: row.values for row in sheet.rows}
-    values = {
-        column: tuple(by_index[index][sheet.columns.index(column)] for index in sheet.positions)
-        for column in (GROUP, *task.metadata)
-        if column in sheet.columns
-    }
-    groups = values.pop(GROUP, None)
-    return Metadata(None if groups is None else numbered(groups), values)
+    rows = [by_index[index] for index in sheet.positions]
+    columns = {}
+    for column in task.metadata:
+        if column in sheet.columns:
+            position = sheet.columns.index(column)
+            columns[column] = tuple(row[position] for row in rows)
+    if GROUP not in sheet.columns:
+        return Metadata(None, columns)
+    position = sheet.columns.index(GROUP)
+    return Metadata(group_numbers([row[position] for row in rows]), columns)
 
 
 def _check_columns(sheet: Sheet, task: Task) -> None:
-    if not {GROUP, *task.metadata} & set(sheet.columns):
-        sheet.refuse_header(GROUP, *task.metadata)
+    expected = (GROUP,) + task.metadata
+    if not set(expected) & set(sheet.columns):
+        sheet.refuse_header(*expected)
         return
-    for column in (GROUP, *task.metadata):
+    for column in expected:
         number = sheet.columns.count(column)
         if number > 1:
             sheet.add("metadata-column, repeated", 1, column=column)
@@ -203,17 +214,18 @@ def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -
     """
     parts = [Category(OVERALL, "", tuple(range(size)))]
     for coarse in task.coarse():
-        tagged = {at for phenomenon, where in tags.items() if phenomenon.coarse == coarse for at in where}
+        tagged: set[int] = set()
+        for phenomenon, positions in tags.items():
+            if phenomenon.coarse == coarse:
+                tagged.update(positions)
         parts.append(Category("coarse", coarse, tuple(sorted(tagged))))
-    parts += [
-        Category("fine", phenomenon.name, tags[phenomenon])
-        for phenomenon in task.phenomena
-        if phenomenon in tags
-    ]
-    columns = {} if about is None else about.columns
-    for column in task.metadata:
-        places = places_of(columns.get(column, ()))
-        parts += [Category(column, value, tuple(positions)) for value, positions in places.items()]
+    for phenomenon in task.phenomena:
+        if phenomenon in tags:
+            parts.append(Category("fine", phenomenon.name, tags[phenomenon]))
+    if about is not None:
+        for column in task.metadata:
+            for value, rows in places_of(about.columns.get(column, ())).items():
+                parts.append(Category(column, value, tuple(rows)))
     return tuple(part for part in parts if part.positions)
 
 
@@ -225,24 +237,29 @@ def with_pairs(
     Examples 0 and 1, 2 and 3, and so on are then one pair of texts, the first of them forward (section 4 of
     the paper). Groups and directions that are known stay.
     """
-    paired = dict(metadata)
+    with_groups = dict(metadata)
     for task in benchmark.tasks:
-        for name in (file.name for file in task.files if task.in_pairs and file.name in columns):
-            about = metadata.get(name, Metadata(None, {}))
-            if about.groups is not None:
+        if not task.in_pairs:
+            continue
+        for file in task.files:
+            about = metadata.get(file.name, Metadata(None, {}))
+            if file.name not in columns or about.groups is not None:
                 continue
-            indices = columns[name].row_indices
+            indices = columns[file.name].row_indices
             directions = tuple("backward" if index % 2 else "forward" for index in indices)
             known = {DIRECTION: directions, **about.columns}
-            ordered = {key: known[key] for key in task.metadata if key in known}
-            paired[name] = Metadata(numbered([index // 2 for index in indices]), ordered)
-    return paired
+            in_order = {column: known[column] for column in task.metadata if column in known}
+            pairs = group_numbers([index // 2 for index in indices])
+            with_groups[file.name] = Metadata(pairs, in_order)
+    return with_groups
 
 
-def numbered(values: Sequence[Hashable]) -> tuple[int, ...]:
-    """Number the distinct values from 0, in order of appearance."""
-    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
-    return tuple(numbers[value] for value in values)
+def group_numbers(groups: Sequence[Hashable]) -> tuple[int, ...]:
+    """The group of each example, numbered from 0 in order of appearance."""
+    numbers: dict[Hashable, int] = {}
+    for group in groups:
+        numbers.setdefault(group, len(numbers))
+    return tuple(numbers[group] for group in groups)
 
 
 def places_of(values: Iterable[Value]) -> dict[Value, list[int]]:

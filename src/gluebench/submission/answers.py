@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from gluebench.reading.nested import NestedRecord, NestedRecords, find_records, holds_objects
 from gluebench.reading.notation import is_number
 from gluebench.reading.records import ReadingError
+from gluebench.reading.text import SEEN
 
 KEYS = ("index", "idx", "id", "guid", "example_id", "pairid", "", "unnamed: 0")
 """Common names of the index column, in any letter case, the most reliable first."""
@@ -18,8 +19,6 @@ VALUES = (
 """Common names of the column of predictions."""
 GOLD_NAMES = ("label", "labels")
 """Names in use for predictions, and for the true labels that stand beside them."""
-_SEEN = 50
-"""Rows that are looked at, to tell a column of answers from other columns."""
 _MOST_CLASSES = 10
 """A column with more different whole numbers is not taken for class numbers."""
 
@@ -38,18 +37,29 @@ class Answer(NamedTuple):
 
 
 def read_answers(
-    text: str, keys: Sequence[str], *, most: int, id_key: str = "", are_lines: bool = False
+    text: str,
+    keys: Sequence[str],
+    *,
+    most: int,
+    id_key: str = "",
+    names: Collection[str] = (),
+    are_lines: bool = False,
 ) -> list[Answer]:
     """The answers of a JSON file: objects with an id and one of these keys, or ids to answers.
 
-    Objects with an id and no such key are left out. With `are_lines`, a single line is one answer. Raises
-    ReadingError for what is not JSON, and for objects without such a key if all are, or if the order counts.
+    Objects with an id and no such key are left out. What stands under one of the `names` of the test file is
+    all that is read. With `are_lines`, a single line is one answer. Raises ReadingError for what is not
+    JSON, and for objects without such a key if all are, or if the order counts.
     """
-    nested = find_records(text, declared=keys, are_lines=are_lines, most=most)
+    nested = find_records(text, declared=keys, names=names, are_lines=are_lines, most=most)
     answers = _answers(nested, keys, id_key)
     if len(answers) == 1 and not nested.are_lines:
         only = answers[0]
         key = _value_key(nested.records[0].value, keys)
+        column = only.value if key and only.index is None and isinstance(only.value, dict) else {}
+        if column and all(map(str.isdecimal, column)):
+            # A column of answers by their index, as `DataFrame.to_json` writes it.
+            return [Answer(1, index, value) for index, value in column.items()]
         if key and only.index is None and isinstance(only.value, list):
             # A column of answers in one object.
             if not any(map(holds_objects, only.value)):
@@ -70,10 +80,10 @@ def rival_of(chosen: str, columns: Mapping[str, Sequence[Any]]) -> str | None:
     """
     if chosen.casefold() not in GOLD_NAMES:
         return None
-    known = {str(value).strip().casefold() for value in columns[chosen][:_SEEN]}
+    known = {str(value).strip().casefold() for value in columns[chosen][:SEEN]}
     fractions = []
     for name, values in columns.items():
-        shown = values[:_SEEN]
+        shown = values[:SEEN]
         if name == chosen or name.casefold() in KEYS or not shown:
             continue
         texts = {str(value).strip().casefold() for value in shown}
@@ -111,7 +121,7 @@ def refuse_rivals(chosen: str, columns: Mapping[str, Sequence[Any]], line: int) 
 
 def refuse_rivals_in_objects(answers: Sequence[Answer], keys: Sequence[str]) -> None:
     """Raise TwoColumnsError for objects that may have true labels beside the predictions."""
-    records = [answer.record for answer in answers[:_SEEN] if answer.record]
+    records = [answer.record for answer in answers[:SEEN] if answer.record]
     if not records:
         return
     chosen = _value_key(records[0], keys)
@@ -129,7 +139,7 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
         group = record.group if nested.keys else None
         value = record.value
         if not isinstance(value, dict):
-            answers.append(Answer(record.line, record.key, value, group))
+            answers.append(Answer(record.line, record.key, plain_answer(value), group))
             continue
         named = tuple(value)
         if named not in names:
@@ -138,12 +148,30 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
         key, name = names[named]
         if key is None:
             without = without or record
-        else:
-            answers.append(Answer(record.line, _index(record, name), value[key], group, value))
+            continue
+        index = record.key if name is None else value[name]
+        if isinstance(index, dict) and index:  # of the paragraph, the question and the answer, the last
+            index = [*index.values()][-1]
+        answers.append(Answer(record.line, index, plain_answer(value[key]), group, value))
     if without and any(answer.index is None for answer in answers):
         # The order counts, and the answers after this object would be those of other examples.
         raise _no_answer(without, keys)
     return answers
+
+
+def plain_answer(value: Any) -> Any:
+    """The label of [{"label": "yes", "score": 0.9}]; of several such objects, the score of each label.
+
+    A pipeline of transformers gives these; any other value stays as it is.
+    """
+    if not isinstance(value, list) or not value:
+        return value
+    scores = {}
+    for each in value:
+        if not isinstance(each, dict) or each.keys() != {"label", "score"}:
+            return value
+        scores[str(each["label"])] = each["score"]
+    return scores if len(value) > 1 else value[0]["label"]
 
 
 def _no_answer(record: NestedRecord, keys: Sequence[str]) -> ReadingError:
@@ -168,12 +196,6 @@ def _id_key(value: Collection[str], key: str | None, id_key: str) -> str | None:
     if id_key:
         return id_key if id_key in value else None
     return id_name(name for name in value if name != key)
-
-
-def _index(record: NestedRecord, name: str | None) -> Any:
-    """The id of a record; of the paragraph, the question and the answer, the last."""
-    index = record.key if name is None else record.value[name]
-    return [*index.values()][-1] if isinstance(index, dict) and index else index
 
 
 def id_name(names: Iterable[str]) -> str | None:

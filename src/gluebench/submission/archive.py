@@ -83,6 +83,15 @@ class Limits(NamedTuple):
     """Whether a file that is read may be an archive."""
 
 
+_usual = Limits()
+
+
+def limit_uploads(size: int) -> None:
+    """Read submissions of up to `size` bytes in this process, and of four times as many unpacked."""
+    global _usual
+    _usual = Limits(upload=size, total=4 * size)
+
+
 class Archive(NamedTuple):
     """The files that could be read. With an error among `problems`, some members may be missing."""
 
@@ -99,23 +108,25 @@ def read_members(
     source: str | os.PathLike[str],
     accepts: Callable[[str], bool] | None = None,
     *,
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits | None = None,
 ) -> Archive:
     """Read the files of a zip, a folder or a single .tsv file with an accepted base name (default: all .tsv).
 
     Every error becomes a problem of the result; nothing is raised. A zip is recognized by its content.
     """
     try:
-        return _read(os.fspath(source), accepts or (lambda name: name.casefold().endswith(SUFFIX)), limits)
+        return _read(
+            os.fspath(source), accepts or (lambda name: name.casefold().endswith(SUFFIX)), limits or _usual
+        )
     except Refused as refused:
         return Archive({}, [], [refused.problem])
 
 
 def read_nested(source: str | os.PathLike[str], name: str, accepts: Callable[[str], bool]) -> Archive:
     """Read the accepted files of the zip called `name` in a zip or folder; deeper archives are not read."""
-    outer = read_members(source, name.__eq__, limits=Limits(nested=True))
+    outer = read_members(source, name.__eq__, limits=_usual._replace(nested=True))
     try:
-        inner = read_zip(next(iter(outer.members.values()), b""), accepts, Limits())
+        inner = read_zip(next(iter(outer.members.values()), b""), accepts, _usual)
     except Refused as refused:
         inner = Archive({}, [], [refused.problem])
     return inner._replace(problems=outer.problems + inner.problems)
@@ -126,7 +137,7 @@ def read_tree(source: str | os.PathLike[str], accepts: Callable[[str], bool]) ->
 
     Links are never followed; folders below `_MOST_LEVELS` are left out.
     """
-    root, limits = os.fspath(source), Limits()
+    root, limits = os.fspath(source), _usual
     chosen: list[str] = []
     for folder, inner, names in os.walk(root):
         inner.sort()

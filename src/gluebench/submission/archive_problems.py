@@ -12,7 +12,7 @@ SHOWN_VALUE = 120
 SHOWN_NAMES = 10
 """Names that a notice spells out; the rest are counted."""
 
-TEXT = (".tsv", ".csv", ".jsonl", ".json", ".txt")
+TEXT = (".tsv", ".csv", ".jsonl", ".json", ".txt", ".conll")
 """Ends of the names of files that can hold predictions as text."""
 NAME_LIMIT = 255
 """Bytes a whole name inside an archive may have."""

@@ -8,33 +8,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
 from gluebench.benchmark.metrics import needs
 from gluebench.reading.notation import is_number
-from gluebench.reading.records import ReadingError
 from gluebench.submission.archive import read_members
 from gluebench.submission.archive_problems import base_name, some
-from gluebench.submission.forms import cell_form
-from gluebench.submission.layouts import tabbed_cells
+from gluebench.submission.file import read_file
+from gluebench.submission.forms import values_of
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
 from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
-from gluebench.submission.rows import Layout
-from gluebench.submission.shapes import is_shaped, read_shaped
 from gluebench.submission.submission import Column, Submission, missing_files
-from gluebench.submission.tables import Table, read_table
-
-if TYPE_CHECKING:
-    from gluebench.submission.sheet import Choices
+from gluebench.submission.tables import Table
 
 # Freeing one large block makes glibc keep later ones for reuse, saving a sixth of the time (page faults).
-bytes(16_000_000)
+bytes(32_000_000)
 
 _problem = worded(__file__)
-_OF_TABLES = ("json", "separator", "header", "no-header", "columns")
-"""Mistakes of a table that do not matter where the manifest says another shape."""
 _CLEARLY = 0.15
 """Share of rows by which swapped labels must fit better before a warning is given."""
 _AROUND = ("''", '""', "[]", "‘’", "“”", "«»")
@@ -56,7 +48,6 @@ def check(
     broken = any(problem.severity == "error" for problem in problems)
     if broken and not members:
         return Submission(benchmark, role, os.fspath(source), "invalid", tuple(problems), {})
-    problems += _ignored(ignored, names)
     predictions: dict[str, Column] = {}
     unshown: dict[str, Mapping[str, int]] = {}
     by_name = names.by_file(members)
@@ -68,7 +59,7 @@ def check(
         elif paths:
             readers[paths[0]] -= 1
             data = members[paths[0]] if readers[paths[0]] else members.pop(paths[0])
-            read = _read(paths[0], data, file, benchmark.task(file.task), role=role)
+            read = _read(paths[0], data, file, benchmark, role)
             problems += read.problems
             lines[paths[0]] = count_rows(data) if read.column is None else len(read.column) + 1
             if read.unshown:
@@ -79,6 +70,7 @@ def check(
         absent = [file for file in benchmark.files(role) if file.name not in by_name]
         likely = likely_files(ignored, names, absent)
         problems += _missing(absent, likely, ignored, names, benchmark, nothing=not by_name)
+    problems += _ignored(ignored, names, problems)
     missing = missing_files(benchmark, role, by_name)
     judged = verdict(problems, missing=bool(missing))
     if judged == "invalid" and not broken:
@@ -90,39 +82,9 @@ def check(
     )
 
 
-def layout(file: TestFile, task: Task, role: Role) -> Layout:
-    """The expected content of a file of predictions, from the manifest."""
-    synonyms = {word: code for code, label in enumerate(task.labels) for word in label.synonyms}
-    versions = {
-        version.sizes[role]: f"{version.name} ({version.note})"
-        for version in file.other_versions
-        if role in version.sizes
-    }
-    return Layout(
-        task.words,
-        file.size(role),
-        synonyms,
-        glosses=tuple(label.gloss for label in task.labels),
-        versions=versions,
-        others=other_sizes(file, role),
-        siblings={
-            other.size(role): other.path
-            for other in task.files
-            if role in other.splits and other.size(role) != file.size(role)
-        },
-        score_range=task.score_range,
-        form=cell_form(task),
-        ids=file.splits[role].ids,
-    )
-
-
-def other_sizes(file: TestFile, role: Role) -> dict[int, str]:
-    """Number of rows to the other split that has it, to recognize predictions for another split."""
-    return {split.size: other for other, split in file.splits.items() if split.size != file.size(role)}
-
-
-def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> Table:
-    table = read_file(path, data, file, task, role)
+def _read(path: str, data: bytes, file: TestFile, benchmark: Benchmark, role: Role) -> Table:
+    table = read_file(path, data, file, benchmark, role)
+    task = benchmark.task(file.task)
     if any(problem.severity == "error" for problem in table.problems):
         table = table._replace(column=None)
     if base_name(path) != file.path:
@@ -130,87 +92,13 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
     if table.column is not None:
         if task.form == "ranking" and b":" in data:
             table.problems.extend(_gain(path, table.column))
-        schemes = {metric.scheme for metric in task.metrics if needs(metric.function, "scheme")}
-        for scheme in () if task.vocabulary else schemes:
-            table.problems.append(_problem("tag-scheme", path, "notice", scheme=scheme))
+        of_entities = [metric for metric in task.metrics if needs(metric.function, "scheme")]
+        if of_entities and of_entities[0].scheme_assumed:
+            table.problems.append(_problem("tag-scheme", path, "notice", scheme=of_entities[0].scheme))
         suspected = suspicions(path, table.column, task)
         table.problems.extend(suspected.problems)
         table.unshown.update(suspected.unshown)
     return table
-
-
-def read_file(
-    path: str,
-    data: bytes,
-    file: TestFile,
-    task: Task,
-    role: Role,
-    *,
-    choices: Choices | None = None,
-    thorough: bool = False,
-) -> Table:
-    """Read a file in the shape that its manifest says; if it has errors, explain common mistakes.
-
-    With errors, the column holds the predictions of the file repaired, or None if it cannot be. `choices` is
-    what the author decided; a large file without obvious mistakes is analyzed only if `thorough`.
-    """
-    expected = layout(file, task, role)
-    if not is_shaped(file, role):
-        return explain(path, data, expected, task, choices=choices, thorough=thorough)
-    shaped = read_shaped(path, data, file, task, expected, role)
-    table = shaped.table
-    if not _is_wrong(table):
-        return table
-    from gluebench.submission.mistakes import explained_rows
-    from gluebench.submission.sheet import Choices
-
-    if 0 < len(shaped.cells.rows) <= expected.most_rows:
-        given = choices or Choices()
-        table = explained_rows(path, shaped.cells, expected, table, task=task, choices=given)
-    in_lists = file.splits[role].ordered and data.lstrip()[:1] in (b"[", b"{")
-    if table.column is not None or in_lists or expected.ids or expected.form:
-        return table
-    plain = explain(path, data, expected, task, choices=choices, thorough=True)
-    if plain.column is None:
-        return table
-    first = next(problem for problem in table.problems if problem.severity == "error")
-    own = [problem for problem in plain.problems if problem.code not in _OF_TABLES]
-    repair = f"read, and written in the shape of {file.path}"
-    return plain._replace(problems=[replace(first, repair=repair), *own])
-
-
-def explain(
-    path: str,
-    data: bytes,
-    expected: Layout,
-    task: Task,
-    *,
-    choices: Choices | None = None,
-    thorough: bool = False,
-) -> Table:
-    """Read a table of index or id and value; if it has errors, explain common mistakes."""
-    table = read_table(path, data, expected)
-    if not _is_wrong(table):
-        return table
-    from gluebench.submission.mistakes import MOST_BYTES, explained, explained_rows
-    from gluebench.submission.sheet import Choices
-
-    if expected.form:
-        codes = {problem.code for problem in table.problems}
-        unread = ("empty-file", "encoding", "too-large", "separator")
-        if len(data) > MOST_BYTES or not codes.isdisjoint(unread):
-            return table
-        try:
-            cells = tabbed_cells(data, header="no-header" not in codes)
-        except ReadingError:
-            return table
-        cells.departures += [(code, "") for code in ("header", "no-header") if code in codes]
-        return explained_rows(path, cells, expected, table, task=task, choices=choices or Choices())
-    return explained(path, data, expected, table, choices=choices or Choices(), thorough=thorough)
-
-
-def _is_wrong(table: Table) -> bool:
-    return table.column is None and any(problem.severity == "error" for problem in table.problems)
 
 
 class Suspicions(NamedTuple):
@@ -223,13 +111,8 @@ class Suspicions(NamedTuple):
 def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     """Warnings about the predictions of one file."""
     if column.constant:
-        value = (
-            column.labels[column.codes[0]]
-            if column.labels
-            else f"{column.values[0]:g}"
-            if task.form == "numbers"
-            else str(column.values[0])
-        )
+        first = values_of(column.take([0]), task)[0]
+        value = f"{first:g}" if task.form == "numbers" else str(first)[:60]
         return Suspicions([_problem("constant", name, "warning", value=value)], {})
     if column.labels:
         swapped = _swapped(name, column, task)
@@ -322,7 +205,10 @@ def two_files(file: TestFile, paths: list[str]) -> Problem:
     return _problem("two-files", paths[0], name=file.name, paths=" and ".join(sorted(paths)))
 
 
-def _ignored(paths: Iterable[str], names: Names) -> list[Problem]:
+def _ignored(paths: Iterable[str], names: Names, problems: Sequence[Problem]) -> list[Problem]:
+    """Notices of the files that were passed over, unless a problem names them already."""
+    named = {problem.file for problem in problems} | {problem.value for problem in problems}
+    paths = [path for path in paths if path not in named]
     others = [path for path in paths if names.of_other_task(path)]
     strange = [path for path in paths if path not in others]
     by_code = {"other-task": others, "ignored-file": strange}
@@ -358,7 +244,7 @@ def _missing(
         elif close := closest(file.name, stems, most=1):
             row, path = "missing-file, close", stems.pop(close[0])
         details = {"consequence": consequence, "path": path, "name": file.path, "kind": foreign(path)}
-        problems.append(_problem(row, file.path, severity, **details))
+        problems.append(_problem(row, file.path, severity, **details, value=path or None))
     return problems
 
 
@@ -378,7 +264,7 @@ def no_files(absent: Iterable[TestFile], ignored: Iterable[str] = ()) -> Problem
         return _problem("no-files", names=names)
     (path,) = tables
     row = "zip" if path.casefold().endswith(".zip") else "foreign" if foreign(path) else "one"
-    return _problem(f"no-files, {row}", names=names, path=path, kind=foreign(path))
+    return _problem(f"no-files, {row}", names=names, path=path, value=path, kind=foreign(path))
 
 
 def official(submission: Submission) -> Submission:

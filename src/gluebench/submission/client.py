@@ -75,9 +75,10 @@ class Client(Transport):
         """The account and the scopes of the token. Raises SendError."""
         return self._get("/account")
 
-    def board(self, benchmark: str, page: int = 1) -> dict[str, Any]:
-        """A page of a benchmark's board. Raises SendError."""
-        return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/board?page={page}")
+    def board(self, benchmark: str, page: int = 1, phase: int = 0) -> dict[str, Any]:
+        """A page of a benchmark's board; `phase`: the id of another phase than its own. Raises SendError."""
+        only = f"&phase={phase}" if phase else ""
+        return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/board?page={page}{only}")
 
     def quota(self, benchmark: str) -> dict[str, Any]:
         """How much may still be submitted. Raises SendError."""

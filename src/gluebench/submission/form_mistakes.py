@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from gluebench.benchmark import Task
@@ -60,7 +60,7 @@ def _steps(task: Task) -> dict[str, Step]:
         for code, labels in words.items():
             steps[code] = partial(_spelled, task=task, words=labels)
     elif task.form in _OF_NUMBERS:
-        steps["cell-separator"] = _numbers_apart
+        steps["cell-separator"] = _separate_numbers
     return steps
 
 
@@ -135,26 +135,34 @@ def _separated(cell: str, *, task: Task, known: Collection[str]) -> str | None:
     return None
 
 
-def _numbers_apart(cell: str) -> str | None:
-    parts = re.split(r"[,;|\s]+", cell.strip())
-    return " ".join(parts) if all(map(is_number, parts)) else None
+def _separate_numbers(cell: str) -> str | None:
+    return " ".join(numbers_of(cell)) or None
 
 
-def _unique(words: list[tuple[str, str]]) -> dict[str, str]:
-    """Folded word to label, without those of several labels."""
+def numbers_of(cell: str) -> list[str]:
+    """The numbers of a cell, with brackets around them or not; none if something else is there."""
+    bare = cell.strip()
+    if bare[:1] + bare[-1:] in ("[]", "()"):
+        bare = bare[1:-1]
+    parts = re.split(r"[,;|\s]+", bare.strip())
+    return parts if all(map(is_number, parts)) else []
+
+
+def unique_words(words: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Folded word to label, without empty words and those of several labels."""
     known: dict[str, set[str]] = {}
     for word, label in words:
-        known.setdefault(fold_word(word), set()).add(label)
+        if word:
+            known.setdefault(fold_word(word), set()).add(label)
     return {word: labels.pop() for word, labels in known.items() if len(labels) == 1}
 
 
 def _spellings(task: Task) -> dict[str, str]:
-    return _unique([(word, word) for word in task.vocabulary])
+    return unique_words(zip(task.vocabulary, task.vocabulary, strict=True))
 
 
 def _meanings(task: Task) -> dict[str, str]:
-    meanings = zip(task.glosses, task.vocabulary, strict=True)
-    return _unique([(gloss, word) for gloss, word in meanings if gloss])
+    return unique_words(zip(task.glosses, task.vocabulary, strict=True))
 
 
 def _schemes(task: Task) -> dict[str, str]:
@@ -166,7 +174,7 @@ def _schemes(task: Task) -> dict[str, str]:
     for tag in task.vocabulary:
         mark, dash, kind = tag.partition("-")
         tags += [(f"{other}{dash}{kind}", tag) for other, own in _ONE_WORD.items() if dash and own == mark]
-    return _unique(tags)
+    return unique_words(tags)
 
 
 def _spelled(cell: str, *, task: Task, words: Mapping[str, str]) -> str | None:
@@ -182,9 +190,17 @@ def _tell(sheet: Sheet, task: Task, left: set[str]) -> None:
     words = task.vocabulary
     parts = [part for cell in left for part in _parts(cell, task)]
     numbered = all(part.isdecimal() and int(part) < len(words) for part in parts)
-    if task.form in ("sets", "tokens") and parts and numbered:
-        order = sheet.choices.words
-        if {*order} == {*words}:
+    order = sheet.choices.words
+    ordered = {*order} == {*words}
+    if task.form == "sets" and all(_is_multi_hot(cell, len(words)) for cell in left):
+        if ordered:
+            changes = {cell: _joined(_labels_of_ones(cell, order), task) for cell in left}
+            repair = f"1 replaced by the labels {', '.join(order)}"
+            sheet.rewrite(1, "multi-hot", partial(_changed, changes=changes), repair=repair)
+        else:
+            sheet.tell_cells("multi-hot", left)
+    elif task.form in ("sets", "tokens") and parts and numbered:
+        if ordered:
             changes = {
                 cell: _joined([order[int(part)] for part in _parts(cell, task)], task) for cell in left
             }
@@ -200,6 +216,17 @@ def _tell(sheet: Sheet, task: Task, left: set[str]) -> None:
             sheet.tell_cells("labels-alone", left)
         elif all(len(cell.split()) == len(words) and all(map(is_number, cell.split())) for cell in left):
             sheet.tell_cells("logits", left)
+
+
+def _is_multi_hot(cell: str, number: int) -> bool:
+    """Whether a cell has 0 or 1 for each of a number of labels."""
+    numbers = [float(part) for part in numbers_of(cell)]
+    return len(numbers) == number > 0 and {*numbers} <= {0.0, 1.0}
+
+
+def _labels_of_ones(cell: str, order: Sequence[str]) -> list[str]:
+    """The labels that a cell of 0 or 1 for each has."""
+    return [word for word, number in zip(order, numbers_of(cell), strict=True) if float(number)]
 
 
 def _ends_at_start(cell: str) -> bool:

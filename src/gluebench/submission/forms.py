@@ -264,6 +264,8 @@ def cell_text(answer: Any, task: Task) -> str:
 
     Raises NotationError for null and NaN, which texts and free labels would take for words.
     """
+    if isinstance(answer, str):
+        return _quoted(answer) if task.form == "text" else plain_cell(answer)
     if task.form not in ("labels", "numbers") and (answer is None or answer != answer):
         empty = ', "" if it is empty' * (task.form == "text")
         raise NotationError(f"an answer{empty}, not {json.dumps(answer)}")
@@ -276,9 +278,7 @@ def cell_text(answer: Any, task: Task) -> str:
         answer = sorted(answer)
     if isinstance(answer, list | tuple):
         return _joined(answer, task)
-    if not isinstance(answer, str):
-        return json.dumps(answer, ensure_ascii=False)
-    return _quoted(answer) if task.form == "text" else plain_cell(answer)
+    return json.dumps(answer, ensure_ascii=False)
 
 
 def _joined(answers: Sequence[Any], task: Task) -> str:
@@ -307,4 +307,5 @@ def _span_text(span: Any) -> str:
 
 def plain_cell(text: str) -> str:
     """A cell without tabs and line ends, which would end it."""
-    return json.dumps(text, ensure_ascii=False) if {*"\t\r\n"} & {*text} else text
+    broken = "\t" in text or "\n" in text or "\r" in text
+    return json.dumps(text, ensure_ascii=False) if broken else text

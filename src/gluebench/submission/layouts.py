@@ -56,7 +56,7 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
         raise NotRecognizedError
     if is_json(text):
         try:
-            return _json_cells(text, layout.most_rows)
+            return _json_cells(text, layout)
         except NotRecognizedError:
             if not re.match(r"\s*\[ *[-+.0-9]", text):  # otherwise these may be class probabilities
                 raise
@@ -152,10 +152,10 @@ def _fractions(row: list[str]) -> bool:
     return all(map(is_number, row)) and not all(cell.strip().isdecimal() for cell in row)
 
 
-def _json_cells(text: str, most: int) -> Cells:
+def _json_cells(text: str, layout: Layout) -> Cells:
     """The rows of index and prediction of JSON. Raises NotRecognizedError."""
     try:
-        answers = read_answers(text, VALUES, most=most)
+        answers = read_answers(text, VALUES, most=layout.most_rows, names=layout.names)
     except ReadingError as error:
         line = error.line or 1
         raise NotRecognizedError(line, text.split("\n")[line - 1].strip(), error.expected) from None
@@ -169,6 +169,8 @@ def _json_cells(text: str, most: int) -> Cells:
             value = value[1]
         if isinstance(value, list) and len(value) > 1 and all(isinstance(x, int | float) for x in value):
             value = json.dumps(value)  # probabilities
+        if isinstance(value, dict):
+            value = json.dumps(value)  # labels and their probabilities
         if not isinstance(value, str | int | float):
             raise NotRecognizedError(answer.line, json.dumps(value))
         if index is None:

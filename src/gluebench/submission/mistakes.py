@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isfinite
 
 from gluebench.benchmark import Task
-from gluebench.reading.notation import is_number
-from gluebench.reading.text import as_utf8
+from gluebench.reading.notation import is_number, loaded
+from gluebench.reading.text import SEEN, as_utf8
 from gluebench.submission.answers import GOLD_NAMES, KEYS, VALUES, TwoColumnsError, refuse_rivals
-from gluebench.submission.form_mistakes import rewrite_cells
+from gluebench.submission.form_mistakes import numbers_of, rewrite_cells, unique_words
 from gluebench.submission.layouts import Cells, NotRecognizedError, cells_of
 from gluebench.submission.problems import Problem
-from gluebench.submission.rows import Layout
-from gluebench.submission.sheet import Choices, Sheet, fold_word, labels_of
+from gluebench.submission.rows import MOST_BYTES, Choices, Layout
+from gluebench.submission.sheet import Sheet, fold_word, labels_of
 from gluebench.submission.tables import INDEX_NAMES, Table, most_marks, read_table
 
-MOST_BYTES = 16 << 20
-"""Files larger than this are not analyzed."""
-_SAMPLE = 4_000
-"""Bytes at the start of a file that are searched for mistakes made in all of its rows."""
+_SHORT = 4_000
+"""Bytes of a file that is analyzed whatever its errors are."""
+_SAMPLE = 1_000
+"""Bytes at the start of a longer file that are searched for mistakes made in all of its rows."""
 _STRUCTURAL = frozenset(
     {"separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
 )
@@ -39,6 +39,7 @@ _EXPLAINS = {
     "span-texts": {"bad-cell"},
     "span-ends": {"bad-cell"},
     "labels-alone": {"bad-cell"},
+    "multi-hot": {"bad-cell", "repeated-part"},
     "logits": {"bad-cell"},
     "hidden-labels": {"unknown-label"},
     "index-restarts": {"repeated-index", "missing-index", "row-count"},
@@ -114,7 +115,7 @@ def _read_again(sheet: Sheet, table: Table) -> Table:
 
 def _is_promising(data: bytes, layout: Layout, table: Table) -> bool:
     """Whether the errors, the first rows or the values shown suggest a mistake in all rows."""
-    if len(data) <= _SAMPLE or any(problem.code in _STRUCTURAL for problem in table.problems):
+    if len(data) <= _SHORT or any(problem.code in _STRUCTURAL for problem in table.problems):
         return True
     values = [problem.value for problem in table.problems if problem.value and problem.index is not None]
     shown = "".join(f"\n{10**9 + at}\t{value}" for at, value in enumerate(values))
@@ -157,12 +158,12 @@ def _columns(sheet: Sheet) -> None:
     if value is None and len(others) == 1 and (width > 1 or names or _are_values(cells.rows, layout)):
         value = others[0]
     if value is None:
-        numbers = all(is_number(row[at]) for row in cells.rows[:50] for at in others if at < len(row))
+        numbers = all(is_number(row[at]) for row in cells.rows[:SEEN] for at in others if at < len(row))
         if not (layout.words and others and numbers):
             raise NotRecognizedError
         _join_probabilities(sheet, index, others)
-    elif index is None and (width > 1 or layout.ids):
-        raise NotRecognizedError  # another column may be a damaged index
+    elif index is None and (layout.ids or any(_may_be_index(cells.rows, at) for at in others if at != value)):
+        raise NotRecognizedError
     else:
         _check_columns(sheet, index, value, names, width)
         if (index, value, width) != (0, 1, 2):
@@ -179,14 +180,14 @@ def _named_answers(sheet: Sheet, others: Sequence[int], names: Sequence[str]) ->
         return None
     columns = {}
     for at in others:
-        columns[names[at]] = [row[at] for row in sheet.cells.rows[:50] if at < len(row)]
+        columns[names[at]] = [row[at] for row in sheet.cells.rows[:SEEN] if at < len(row)]
     refuse_rivals(names[value], columns, 1)
     return value
 
 
 def _are_probabilities(cells: Cells, layout: Layout) -> bool:
     """Whether all cells are numbers, and not whole in the first column, so that it is no index."""
-    first = cells.rows[:50]
+    first = cells.rows[:SEEN]
     if not layout.words or len(first[0]) < 2:
         return False
     numbers = all(is_number(cell) for row in first for cell in row)
@@ -235,8 +236,8 @@ def _pair(row: list[str], index: int | None, value: int, width: int, at: int) ->
 def _is_index(rows: Sequence[Sequence[str]], at: int, layout: Layout) -> bool:
     """Whether a column holds ids, or consecutive integers from 0 or 1, each once, so that it is an index."""
     if layout.ids:
-        return all(row[at].encode() in layout.places for row in rows[:50] if at < len(row))
-    if len({row[at] for row in rows[:50] if at < len(row)}) < min(len(rows), 50):
+        return all(row[at].encode() in layout.places for row in rows[:SEEN] if at < len(row))
+    if len({row[at] for row in rows[:SEEN] if at < len(row)}) < min(len(rows), SEEN):
         return False
     cells = [whole(row[at]) for row in rows if at < len(row)]
     numbers = {int(number) for number in cells if number is not None}
@@ -245,11 +246,17 @@ def _is_index(rows: Sequence[Sequence[str]], at: int, layout: Layout) -> bool:
     )
 
 
+def _may_be_index(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether a column may be a damaged index: most of its cells are one word, and not of sentences."""
+    words = [len(row[at].split()) < 2 for row in rows[:SEEN] if at < len(row)]
+    return 2 * sum(words) >= len(words)
+
+
 def _are_values(rows: Sequence[Sequence[str]], layout: Layout) -> bool:
     """Whether any of the first rows, of one cell each, may be a prediction."""
     words = {fold_word(word) for word in (*layout.words, *layout.synonyms)}
     return any(
-        fold_word(row[0]) in words or is_number(row[0]) or _CLASS.fullmatch(row[0]) for row in rows[:50]
+        fold_word(row[0]) in words or is_number(row[0]) or _CLASS.fullmatch(row[0]) for row in rows[:SEEN]
     )
 
 
@@ -327,26 +334,51 @@ def _values(sheet: Sheet) -> None:
         sheet.tell_cells("hidden-labels", strange)
     elif all(number.isdecimal() and int(number) < len(sheet.layout.words) for number in numbers.values()):
         _class_numbers(sheet, numbers)
-    elif all(map(_vector, strange)):
-        _probabilities(sheet, strange)
+    elif vectors := _vectors(sheet, strange):
+        _probabilities(sheet, vectors)
     elif all(is_number(text) and whole(text) is None for text in strange):
         sheet.tell_cells("one-probability", strange)
 
 
-def _vector(text: str) -> list[float]:
-    """The numbers of a cell that has several; empty for any other cell."""
-    bare = text.strip()
-    if bare[:1] + bare[-1:] in ("[]", "()"):
-        bare = bare[1:-1]
-    parts = bare.replace(",", " ").split()
-    return [float(part) for part in parts] if len(parts) > 1 and all(map(is_number, parts)) else []
+def _vectors(sheet: Sheet, cells: Collection[str]) -> dict[str, list[float]]:
+    """Cell to its numbers, of which there are several; empty unless all cells have some.
+
+    Of objects of labels to numbers, those of the first label, of the second and so on.
+    """
+    vectors: dict[str, list[float]] = {}
+    if len({cell.startswith("{") for cell in cells}) > 1:
+        return vectors
+    for cell in cells:
+        value = loaded(cell) if cell.startswith("{") else None
+        if isinstance(value, dict):
+            order = _order_of(value, sheet)
+            numbers = [str(value[key]) for key in order]
+        else:
+            numbers = numbers_of(cell)
+        if len(numbers) < 2 or not all(map(is_number, numbers)):
+            return {}
+        vectors[cell] = [*map(float, numbers)]
+    return vectors
 
 
-def _probabilities(sheet: Sheet, cells: Collection[str]) -> None:
+def _order_of(keys: Collection[str], sheet: Sheet) -> list[str]:
+    """The keys in the order of the labels or class numbers that they are; empty if they are neither."""
+    words = sheet.layout.words
+    spell = _speller(sheet.layout)
+    meanings = _meanings(sheet.layout)
+    by_word = {meanings.get(fold_word(key)) or spell(key): key for key in keys}
+    if {*by_word} == {*words}:
+        sheet.order = words
+        return [by_word[word] for word in words]
+    by_number = {whole(_CLASS.sub(r"\1", key)): key for key in keys}
+    numbers = [str(number) for number in range(len(words))]
+    return [by_number[number] for number in numbers] if {*by_number} == {*numbers} else []
+
+
+def _probabilities(sheet: Sheet, vectors: Mapping[str, Sequence[float]]) -> None:
     """Record probabilities or logits; replace them by the label of the largest if the author wants that."""
-    sheet.tell_cells("probabilities", cells)
+    sheet.tell_cells("probabilities", vectors)
     order = sheet.order or sheet.choices.words or sheet.layout.words
-    vectors = {cell: _vector(cell) for cell in cells}
     fits = all(len(vector) == len(order) and all(map(isfinite, vector)) for vector in vectors.values())
     if not (sheet.choices.argmax and fits and {*order} == {*sheet.layout.words}):
         return
@@ -354,7 +386,7 @@ def _probabilities(sheet: Sheet, cells: Collection[str]) -> None:
     tied = sum(vectors[cell].count(max(vectors[cell])) > 1 for cell in sheet.column(1))
     taken = "the label with the largest number taken"
     if sheet.order:
-        repair = f"{taken}, in the order of the header: {', '.join(order)}"
+        repair = f"{taken}, in the order that the file gives: {', '.join(order)}"
     elif sheet.choices.words:
         repair = f"{taken}, in the order given: {', '.join(order)}"
     else:
@@ -379,11 +411,7 @@ def _class_numbers(sheet: Sheet, numbers: dict[str, str]) -> None:
 def _interpreter(sheet: Sheet) -> Callable[[str], str]:
     """Return a function that replaces meanings of labels, as "acceptable" for 1, if all cells are such."""
     layout = sheet.layout
-    glosses = [fold_word(gloss) for gloss in layout.glosses]
-    word_of: dict[str, str] = {}
-    for gloss, word in zip(glosses, layout.words, strict=False):  # none are known of a layout made by hand
-        if glosses.count(gloss) == 1:
-            word_of[gloss] = word
+    word_of = _meanings(layout)
     known = {*word_of, *map(fold_word, layout.words)}
     if any(fold_word(cell) not in known for cell in {*sheet.column(1)}):
         return str
@@ -392,6 +420,12 @@ def _interpreter(sheet: Sheet) -> Callable[[str], str]:
         return text if text in layout.words else word_of.get(fold_word(text), text)
 
     return interpret
+
+
+def _meanings(layout: Layout) -> dict[str, str]:
+    """Folded meaning to the label word, without those of several labels."""
+    # None are known of a layout made by hand.
+    return unique_words(zip(layout.glosses, layout.words, strict=False))
 
 
 def _speller(layout: Layout) -> Callable[[str], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from gluebench.benchmark import Benchmark, Role, TestFile
 from gluebench.benchmark.lookup import fold
@@ -30,22 +31,29 @@ class Names:
     """Which file names mean which test file of a benchmark, letter case aside."""
 
     def __init__(self, benchmark: Benchmark, role: Role) -> None:
+        self._benchmark = benchmark
         self._role = role
         self.files: dict[str, list[TestFile]] = {}
         for file in benchmark.files(role):
             for name in _paths(file):
                 self.files.setdefault(name, []).append(file)
         self.others = {name for file in benchmark.ignored for name in _paths(file)}
-        self._alike: dict[str, TestFile] = {}
+
+    @cached_property
+    def _alike(self) -> dict[str, TestFile]:
+        """Test file by each of its names without signs and letter case; few submissions need these."""
+        alike: dict[str, TestFile] = {}
         for name, files in self.files.items():
-            self._alike.setdefault(fold(split_name(name)[0]), files[0])
-        for task in benchmark.tasks:
+            alike.setdefault(fold(split_name(name)[0]), files[0])
+        for task in self._benchmark.tasks:
             for name in (task.name, *task.aliases):
                 # MNLI is the first of its files, MNLI matched the one of that split.
-                for file in (file for file in task.files if role in file.splits):
-                    part = fold(file.splits[role].name).removeprefix(role)
-                    self._alike.setdefault(fold(name) + part, file)
-                    self._alike.setdefault(fold(name), file)
+                for file in task.files:
+                    if self._role in file.splits:
+                        part = fold(file.splits[self._role].name).removeprefix(self._role)
+                        alike.setdefault(fold(name) + part, file)
+                        alike.setdefault(fold(name), file)
+        return alike
 
     def named(self, path: str) -> list[TestFile]:
         """The test files that a member is named as: several are columns of one file."""

@@ -20,8 +20,10 @@ from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.relations import PartError
 from gluebench.submission.submission import Values
 
-_INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
+INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
 _SPARE_ROWS = 10_000
+MOST_BYTES = 16 << 20
+"""Files larger than this are not searched for mistakes."""
 
 
 class Fault(NamedTuple):
@@ -51,6 +53,15 @@ class Rows(NamedTuple):
     """Rows whose label was a synonym."""
 
 
+class Choices(NamedTuple):
+    """What the author of a file decides about it."""
+
+    words: tuple[str, ...] = ()
+    """Label words in the order of class numbers or probabilities; empty if not given."""
+    argmax: bool = False
+    """Whether to take the label with the largest of several numbers."""
+
+
 @dataclass(frozen=True)
 class Layout:
     """What a file should hold."""
@@ -71,14 +82,14 @@ class Layout:
     """Whether every index must be there."""
     others: Mapping[int, str] = field(default_factory=dict)
     """Number of rows to the other split that has it: "dev", where test is expected."""
-    siblings: Mapping[int, str] = field(default_factory=dict)
-    """Number of rows to the other file of the task that has it."""
     score_range: tuple[float, float] | None = None
     """Lowest and highest score, of a file whose numbers may have lost their decimal points."""
     form: CellForm | None = None
     """How cells are read; None for labels and numbers."""
     ids: Sequence[str] = ()
     """Ids in the order of their indices; empty where the file has the indices."""
+    names: tuple[str, ...] = ()
+    """Names of the test file, one of which may be the key over all of its answers in JSON."""
 
     @cached_property
     def places(self) -> dict[bytes, int]:
@@ -153,7 +164,7 @@ def read_line(line: int, text: bytes, layout: Layout) -> tuple[list[Fault], int 
     if layout.ids:
         index = layout.places.get(fields[0])
         faults += [Fault("bad-index", line, None, fields[0])] if index is None else []
-    elif not _INDEX.fullmatch(fields[0]):
+    elif not INDEX.fullmatch(fields[0]):
         faults.append(Fault("bad-index", line, None, fields[0]))
     elif int(fields[0]) >= layout.size:
         faults.append(Fault("extra-index", line, int(fields[0]), None))

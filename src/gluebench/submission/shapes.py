@@ -46,6 +46,8 @@ class _Row(NamedTuple):
     """Whether items of a ranking have equal scores."""
     group: int | None = None
     """Number of the list that holds it, in JSON with lists in objects."""
+    numbered: bool = False
+    """Whether the index is that of the row, since the file says none."""
 
 
 def is_shaped(file: TestFile, role: Role) -> bool:
@@ -57,10 +59,19 @@ class ShapedFile(NamedTuple):
     """A file of the shape that its manifest says."""
 
     table: Table
-    cells: Cells
-    """Its rows of index or id and value."""
+    rows: Sequence[_Row]
     groups: Mapping[int, int]
     """Index to the number of the list that holds the answer; empty unless several lists in objects do."""
+
+    @property
+    def numbered(self) -> bool:
+        """Whether JSON without indices was read in order."""
+        return any(row.numbered for row in self.rows)
+
+    def cells(self) -> Cells:
+        """The rows of index or id and value."""
+        cells = [[plain_cell(row.example), row.cell] for row in self.rows]
+        return Cells(rows=cells, lines=[row.line for row in self.rows])
 
 
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> ShapedFile:
@@ -71,7 +82,7 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
     except ReadingError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
         table = read_table(name, b"", layout)._replace(problems=[problem])
-        return ShapedFile(table, Cells(), {})
+        return ShapedFile(table, (), {})
     if file.gaps and layout.value == "label":
         rows = [row for row in rows if row.cell]
     lines = "".join(f"{plain_cell(row.example)}\t{row.cell}\n" for row in rows)
@@ -86,11 +97,8 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
     tied = [row for row in rows if row.tied]
     if tied:
         problems.append(_equal_scores(name, tied, len(rows)))
-    cells = Cells(
-        rows=[[plain_cell(row.example), row.cell] for row in rows], lines=[row.line for row in rows]
-    )
     groups = _groups(rows, layout) if table.column is not None else {}
-    return ShapedFile(table._replace(problems=problems), cells, groups)
+    return ShapedFile(table._replace(problems=problems), rows, groups)
 
 
 def _groups(rows: Sequence[_Row], layout: Layout) -> dict[int, int]:
@@ -317,19 +325,23 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
     keys = [file.column] if file.column else [*VALUES]
     keys += ["answers"] * (task.form == "text" and layout.value == "label")
     are_lines = file.path.casefold().endswith(".jsonl") and "\n" not in text.strip()
-    answers = read_answers(text, keys, most=layout.most_rows, id_key=file.id, are_lines=are_lines)
+    answers = read_answers(
+        text, keys, most=layout.most_rows, id_key=file.id, names=layout.names, are_lines=are_lines
+    )
     if layout.value != "label" and not file.column:
         refuse_rivals_in_objects(answers, keys)
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)
+    read = partial(cell_text, task=task)
     for number, answer in enumerate(answers):
-        example = number if answer.index is None else answer.index
+        numbered = answer.index is None
+        example = number if numbered else answer.index
         value = answer.value
         if file.gold.text and layout.value == "label":
             value = _with_length(answer, file.gold.text)
-        cell = _strict(answer.line, value, partial(cell_text, task=task))
-        yield _Row(answer.line, str(example), cell, group=answer.group)
+        cell = _strict(answer.line, value, read)
+        yield _Row(answer.line, str(example), cell, group=answer.group, numbered=numbered)
 
 
 def _with_length(answer: Answer, key: str) -> Any:

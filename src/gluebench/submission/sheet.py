@@ -5,25 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from gluebench.submission.layouts import Cells
 from gluebench.submission.problems import Problem, worded
-from gluebench.submission.rows import Layout
+from gluebench.submission.rows import Choices, Layout
 from gluebench.submission.tables import allowed_values, of_truth
 
 _PLACES = 3
 """Lines of a mistake that are named."""
 _problem = worded(__file__)
-
-
-class Choices(NamedTuple):
-    """What the author of a file decides about it."""
-
-    words: tuple[str, ...] = ()
-    """Label words in the order of class numbers or probabilities; empty if not given."""
-    argmax: bool = False
-    """Whether to take the label with the largest of several numbers."""
 
 
 @dataclass
@@ -68,7 +58,9 @@ class Sheet:
         lines = [str(line) for line, _ in places[:_PLACES]]
         where = ""
         if len(places) > 1:
-            where = f"{len(places):,} rows, lines {', '.join(lines)}{', ...' * (len(places) > _PLACES)}"
+            where = f"{len(places):,} rows"
+        if len({*lines}) > 1:
+            where += f", lines {', '.join(lines)}{', ...' * (len(places) > _PLACES)}"
         line, value = places[0]
         self.tell(code, value=value, line=line, where=where, repair=repair)
 

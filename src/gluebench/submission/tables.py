@@ -18,7 +18,7 @@ from gluebench.submission.submission import Column
 INDEX_NAMES = ("index", "id", "")
 """Header names accepted for the index column, in any letter case."""
 
-WRONG_SIZES = ("wrong-version", "wrong-split", "wrong-file")
+WRONG_SIZES = ("wrong-version", "wrong-split")
 """Problems of a row count that matches other data; extra and missing indices are then not reported."""
 
 _worded = worded(__file__)
@@ -236,8 +236,6 @@ def _row_count_problem(name: str, rows: int, layout: Layout) -> Problem | None:
         return _problem("wrong-split", name, layout, what=layout.others[rows], value=value)
     if not layout.complete:
         return None
-    if rows in layout.siblings:
-        return _problem("wrong-file", name, layout, what=layout.siblings[rows], value=value)
     if rows in layout.versions:
         what = f"{rows:,} is the size of {layout.versions[rows]}"
         return _problem("wrong-version", name, layout, what=what)

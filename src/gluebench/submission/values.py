@@ -9,7 +9,8 @@ from typing import Any
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.reading.notation import NotationError
-from gluebench.submission.check import explain, layout
+from gluebench.submission.answers import plain_answer
+from gluebench.submission.file import read_file
 from gluebench.submission.forms import cell_text, values_of
 from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem, listed, verdict
@@ -62,7 +63,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         lines[file.path] = count_rows(data)
-        table = explain(name, data, layout(file, task, role), task)
+        table = read_file(name, data, file, benchmark, role, plain=True)
         problems += [replace(problem, line=None) for problem in table.problems]
         if table.unshown:
             unshown[name] = table.unshown
@@ -124,7 +125,7 @@ def _cells_tsv(values: Any, task: Task, header: str, ids: Sequence[str]) -> byte
 
 def _cell(index: object, answer: Any, task: Task) -> str:
     try:
-        return cell_text(answer, task)
+        return cell_text(plain_answer(answer), task)
     except (NotationError, TypeError) as error:
         expected = error if isinstance(error, NotationError) else "texts, numbers or lists of these"
         raise ValueError(f"found {_brief(answer)} as the answer of {index}; expected {expected}") from None
@@ -244,6 +245,9 @@ def _plain(value: Any, position: int) -> Any:
         return value.as_py()
     if type(value).__name__ in _MISSING:
         return None
+    answer = plain_answer([value] if isinstance(value, Mapping) else value)
+    if isinstance(answer, str):
+        return answer
     if isinstance(value, list | tuple | Mapping | Set) or getattr(value, "shape", None):
         raise ValueError(
             f"found {type(value).__name__} {_brief(value)} at position {position}; expected one label or "

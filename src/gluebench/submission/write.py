@@ -11,11 +11,12 @@ from gluebench.benchmark import Benchmark, Role, TestFile, load_benchmark
 from gluebench.benchmark.atomic import replacing
 from gluebench.submission.archive import RATIO_FREE, Archive, Limits, read_members, read_nested, read_tree
 from gluebench.submission.archive_problems import base_name
-from gluebench.submission.check import likely_files, no_files, read_file, two_files
+from gluebench.submission.check import likely_files, no_files, two_files
+from gluebench.submission.file import read_file
 from gluebench.submission.names import Names, foreign
 from gluebench.submission.other_benchmark import COMMENT, count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem
-from gluebench.submission.sheet import Choices
+from gluebench.submission.rows import Choices
 from gluebench.submission.submission import Column
 from gluebench.submission.write_shapes import write_nested, write_shaped
 
@@ -173,11 +174,12 @@ def read_predictions(
         else:
             data = archive.members[paths[0]]
             results[name] = _fix(paths[0], data, benchmark.file(name), benchmark, role, labels, argmax=argmax)
-    for one, other in _exchanged(results, benchmark):
-        for name, path in ((one, results[other].path), (other, results[one].path)):
-            results[name] = _fix(
-                path, archive.members[path], benchmark.file(name), benchmark, role, labels, argmax=argmax
-            )
+    moved = _moved(results, [*benchmark.files(role)])
+    if moved:
+        results = {name: result for name, result in results.items() if result.path not in moved.values()}
+    for name, path in moved.items():
+        data = archive.members[path]
+        results[name] = _fix(path, data, benchmark.file(name), benchmark, role, labels, argmax=argmax)
     columns = {name: result.column for name, result in results.items() if result.column is not None}
     done += [step for result in results.values() for step in result.done]
     problems += [problem for result in results.values() for problem in result.problems]
@@ -225,13 +227,16 @@ def _by_file(
     return by_name, [path for path in (*archive.ignored, *others) if path not in taken]
 
 
-def _exchanged(results: Mapping[str, _Result], benchmark: Benchmark) -> list[tuple[str, str]]:
-    """Pairs of files of a task that have each other's number of rows."""
-    wrong: dict[str, list[str]] = {}
-    for name, result in results.items():
-        if any(problem.code == "wrong-file" for problem in result.problems):
-            wrong.setdefault(benchmark.file(name).task, []).append(name)
-    return [(names[0], names[1]) for names in wrong.values() if len(names) == 2]
+def _moved(results: Mapping[str, _Result], files: Sequence[TestFile]) -> dict[str, str]:
+    """Test-file name to the file that is it under another name; empty if one would be there twice."""
+    moved: dict[str, str] = {}
+    for result in results.values():
+        meant = next((problem.value for problem in result.problems if problem.code == "wrong-file"), None)
+        for file in files:
+            if file.path == meant and moved.setdefault(file.name, result.path) != result.path:
+                return {}
+    right = {name for name, result in results.items() if result.path not in moved.values()}
+    return {} if right & moved.keys() else moved
 
 
 def _fix(
@@ -247,7 +252,7 @@ def _fix(
     task = benchmark.task(file.task)
     words = next((words for words in labels if {*words} == {*task.words, *task.vocabulary}), ())
     choices = Choices(tuple(words), argmax)
-    table = read_file(path, data, file, task, role, choices=choices, thorough=True)
+    table = read_file(path, data, file, benchmark, role, choices=choices, thorough=True)
     done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]
     for problem in table.problems:
         if step := problem.repair or _REPAIRS.get(problem.code):

@@ -8,7 +8,7 @@ import random
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, SupportsFloat
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
 from gluebench.data import DataError, Example, load_split
@@ -121,6 +121,11 @@ def answer(
     ]
     places = drawn(len(hidden), limit, file.name)
     predictions = system.predict(answering, [hidden[place] for place in places])
+    if not hasattr(predictions, "__len__"):
+        kind = type(predictions).__name__
+        raise PredictionError(
+            f"{task.name}: predict gives {kind}; expected a list with an answer for each example"
+        )
     if len(predictions) != len(places):
         raise PredictionError(f"{task.name}: {len(predictions)} predictions for {len(places)} examples")
     by_place = dict(zip(places, predictions, strict=True))
@@ -154,12 +159,12 @@ def column(task: Task, predicted: Sequence[str | float], *, indices: array[int] 
     """Convert predictions to a column. Raises PredictionError for an invalid label or number."""
     if not task.labels:
         for value in predicted:
-            if isinstance(value, str) or not math.isfinite(value):
+            if not isinstance(value, SupportsFloat) or not math.isfinite(value):
                 raise PredictionError(f"{task.name}: {value!r} is not a number; expected a score")
         return Column((), array("d", map(float, predicted)), indices)
     codes = {word: code for code, word in enumerate(task.words)}
     for value in predicted:
-        if value not in codes:
+        if not isinstance(value, str) or value not in codes:
             raise PredictionError(
                 f"{task.name}: {value!r} is not a label; expected one of {', '.join(task.words)}"
             )

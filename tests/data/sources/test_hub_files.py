@@ -161,7 +161,7 @@ def test_scores_that_are_hidden_leave_no_column(tmp_path: Path) -> None:
     ("column", "values", "told"),
     [
         ("sentence1", [1, 2], "the column sentence1 is of type int64; expected text"),
-        ("label", [0.5, 1.0], "the label column is of type double; expected numbers of classes or words"),
+        ("label", [0.5, 1.0], "row 0: the label is 0.5; expected the number of a class, 0 to 1"),
     ],
 )
 def test_columns_of_the_wrong_type_are_told(

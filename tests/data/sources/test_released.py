@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from unittest.mock import patch
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from folders import prepare_files, read_text
+from folders import prepare_files, read_text, write_hub_file
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -293,8 +294,8 @@ def test_superglues_ax_b_is_ax_without_its_three_labels(tmp_path: Path) -> None:
 def test_a_wrong_line_of_json_is_named(tmp_path: Path) -> None:
     for ending, told in {
         "[1]\n" + '{"sentence1": "a", "label": "entailment"}\n': [
-            "3: no hypothesis is there; expected text",
-            "3: no premise is there; expected text",
+            "3: no sentence1 is there; expected text",
+            "3: no sentence2 is there; expected text",
             "3: the index is ''; expected a whole number from 0",
         ],
         '{"sentence1': ["3: expected JSON, not '{\"sentence1'; write the file with a JSON library"],
@@ -394,6 +395,43 @@ def test_a_tsv_with_csv_quotes_and_class_numbers_is_read_and_said(tmp_path: Path
     assert found.column("label") == ["entailment", "not_entailment"]
     note = "dev: labels are class numbers; 0 is entailment, 1 is not_entailment"
     assert found.dataset.notes == (note,)
+
+
+def test_class_numbers_of_a_plain_tsv_are_read_as_those_of_csv(tmp_path: Path) -> None:
+    rows = "sentence1,sentence2,label\na,b,0\nc,d,1\n"
+    note = "dev: labels are class numbers; 0 is entailment, 1 is not_entailment"
+    for name, text in {"dev.tsv": rows.replace(",", "\t"), "dev.csv": rows}.items():
+        made = {f"RTE/{name}": text.encode()}
+        found = prepare_files(tmp_path / name, "RTE", made, rows={"dev": 2})
+        assert found.column("label") == ["entailment", "not_entailment"]
+        assert found.dataset.notes == (note,)
+    for label, wrong in {"2": "2", "1.5": "0", "entailment": "0"}.items():
+        text = f"sentence1\tsentence2\tlabel\na\tb\t0\nc\td\t{label}\n"
+        told = problems(tmp_path / label, "RTE", text, rows=2)
+        assert any(f"the label is '{wrong}'" in line for line in told)
+
+
+def test_class_numbers_as_text_of_parquet_are_read(tmp_path: Path) -> None:
+    columns = {"sentence1": ["a", "c"], "sentence2": ["b", "d"], "label": ["0", "1"]}
+    write_hub_file(tmp_path / "glue_data/RTE/dev.parquet", columns)
+    found = prepare_files(tmp_path, "RTE", {}, rows={"dev": 2})
+    assert found.column("label") == ["entailment", "not_entailment"]
+    assert found.dataset.notes == ("dev: labels are class numbers; 0 is entailment, 1 is not_entailment",)
+
+
+@pytest.mark.parametrize("name", ["dev.csv", "dev.jsonl", "dev.tsv"])
+def test_columns_are_named_as_the_file_has_them(tmp_path: Path, name: str) -> None:
+    columns = {"sentence1": "a", "text": "b", "label": "entailment"}
+    separator = "," if name.endswith("csv") else "\t"
+    text = "\n".join([separator.join(columns), separator.join(columns.values()), ""])
+    if name.endswith("jsonl"):
+        text = json.dumps(columns) + "\n"
+    with pytest.raises(DataError) as caught:
+        prepare_files(tmp_path, "RTE", {f"RTE/{name}": text.encode()}, rows={"dev": 1})
+    assert (
+        "found the columns 'sentence1' 'text' 'label'; expected premise (or sentence1) hypothesis (or "
+        in str(caught.value)
+    )
 
 
 def test_quotation_marks_of_a_released_tsv_stay_text(tmp_path: Path) -> None:

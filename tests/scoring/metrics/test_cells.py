@@ -15,11 +15,11 @@ from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
 from gluebench.scoring import measure
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import METRICS, point
-from gluebench.scoring.metrics.cells import normalized, tokens_of
 from gluebench.scoring.metrics.plain import pairs_of
+from gluebench.scoring.metrics.texts import normalize, tokens_of
 from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.units import units_of
 
@@ -166,7 +166,7 @@ def texts(rng, size: int):
 )
 def test_texts_of_a_language(language: str, text: str, tokens: list[str]) -> None:
     """As the published description of MLQA's scorer has it; without a language as SQuAD's."""
-    assert normalized(text, language).split() == tokens
+    assert normalize(text, language).split() == tokens
 
 
 def test_texts_against_a_loop() -> None:
@@ -387,7 +387,7 @@ def test_intervals_and_tests_follow(name: str) -> None:
     tolerance = 1e-4 if name == "roc_auc" else 1e-12
     assert left_out(metric, systems)[:, 17] == pytest.approx(values, abs=tolerance)
     drawn = resampled(metric, systems, 600)
-    (bar,) = file_bars([metric], systems[0], [point(metric, systems[0])])
+    (bar,) = file_intervals([metric], systems[0], [point(metric, systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
     # the calibration error of a resample is larger on average
     assert (bar.low, bar.high) == pytest.approx(
@@ -404,7 +404,7 @@ def test_a_calibration_error_needs_more_examples_for_an_interval() -> None:
     metric = Metric("neg_ece", "neg_ece", "", "")
     for size, withheld in ((499, TOO_FEW), (500, None)):
         pairs = systems_of("neg_ece", size)[0]
-        assert file_bars([metric], pairs, [point(metric, pairs)])[0].withheld == withheld
+        assert file_intervals([metric], pairs, [point(metric, pairs)])[0].withheld == withheld
 
 
 def test_a_value_of_zero_has_a_reason() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gluebench.scoring import measure
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.metrics import Metric, point
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.paired import paired_tests
@@ -149,7 +149,7 @@ def test_intervals_and_tests() -> None:
                    for each in (name, f"{name}_norm")]  # fmt: skip
         systems = [pairs_of(form, truth, each, labels=LABELS, exclusive=False) for each in (good, other)]
         points = [point(metric, systems[0]) for metric in metrics]
-        for of_metric, bar in zip(points, file_bars(metrics, systems[0], points), strict=False):
+        for of_metric, bar in zip(points, file_intervals(metrics, systems[0], points), strict=False):
             assert bar.low is not None
             assert bar.high is not None
             assert bar.low < of_metric.value < bar.high

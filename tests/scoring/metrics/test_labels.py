@@ -12,7 +12,7 @@ from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
 from gluebench.scoring import measure
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.labels import LABEL_METRICS
@@ -103,7 +103,7 @@ def test_intervals_tests_and_resamples_follow(name: str) -> None:
     values = units.values()[0]
     assert exchange.differences[0, 0] == pytest.approx(values[0] - values[1])
     assert exchange.errors[0, 0] == pytest.approx((drawn[0] - drawn[1]).std(), rel=0.1)
-    (bar,) = file_bars([METRIC[name]], systems[0], [point(METRIC[name], systems[0])])
+    (bar,) = file_intervals([METRIC[name]], systems[0], [point(METRIC[name], systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
     assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.25 * (high - low))
 
@@ -130,7 +130,7 @@ def test_an_average_over_labels_has_no_interval_without_one_of_them(name: str) -
     rng = RNG(0)
     gold = rng.integers(0, 3, 200)
     (pairs,) = labels(gold, np.where(rng.random(200) < 0.8, gold, 0), classes=CLASSES)
-    (bar,) = file_bars([METRIC[name]], pairs, [point(METRIC[name], pairs)])
+    (bar,) = file_intervals([METRIC[name]], pairs, [point(METRIC[name], pairs)])
     assert bar.withheld == TOO_FEW
 
 
@@ -141,7 +141,7 @@ def test_a_label_that_is_always_wrong_needs_enough_examples(times: int, withheld
     gold, predicted = rng.integers(0, CLASSES - 1, 200), rng.integers(0, CLASSES - 1, 200)
     gold[:times] = CLASSES - 1
     (pairs,) = labels(gold, predicted, classes=CLASSES)
-    (bar,) = file_bars([METRIC["macro_f1_all"]], pairs, [point(METRIC["macro_f1_all"], pairs)])
+    (bar,) = file_intervals([METRIC["macro_f1_all"]], pairs, [point(METRIC["macro_f1_all"], pairs)])
     assert bar.withheld == withheld
 
 
@@ -198,7 +198,7 @@ def test_f1_and_exact_match_of_the_same_groups_have_intervals_and_a_test() -> No
             right, said = gold[rows], given[rows]
             drawn[0, system, draw] = 2 * (right & said).sum() / (right.sum() + said.sum())
             drawn[1, system, draw] = (right == said).reshape(300, 3).all(axis=1).mean()
-    for at, bar in enumerate(file_bars(metrics, systems[0], points)):
+    for at, bar in enumerate(file_intervals(metrics, systems[0], points)):
         sample = drawn[:, 0].mean(axis=0) if at == 2 else drawn[at, 0]
         low, high = np.percentile(sample, [2.5, 97.5])
         assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.15 * (high - low))

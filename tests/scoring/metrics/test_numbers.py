@@ -11,7 +11,7 @@ from sklearn import metrics as sk  # noqa: TID251
 from gluebench.benchmark import Metric, load_benchmark
 from gluebench.scoring import mean_absolute_error, measure, root_mean_squared_error
 from gluebench.scoring.feedback import rounded_score, rounded_value, step
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.metrics import METRICS, point
 from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.report import Score
@@ -113,7 +113,7 @@ def test_intervals_tests_and_steps_follow(name: str) -> None:
     metric = METRIC[name]
     units = units_of([metric], systems)
     drawn = resampled(metric, systems, 600)
-    (bar,) = file_bars([metric], systems[0], [point(metric, systems[0])])
+    (bar,) = file_intervals([metric], systems[0], [point(metric, systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
     assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.15 * (high - low))
     lowest, highest = METRICS[name].bounds

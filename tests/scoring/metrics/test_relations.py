@@ -11,7 +11,7 @@ from scoring.columns import left_out, resampled
 
 from gluebench.benchmark import Metric
 from gluebench.scoring import measure
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.metrics.relations import spans_of
@@ -208,7 +208,7 @@ def test_intervals_and_tests_follow(name: str, label: str | None) -> None:
     values = [point(metric, pairs.subset(without)).value for pairs in systems]
     assert left_out(metric, systems)[:, 17] == pytest.approx(values, abs=1e-12)
     drawn = resampled(metric, systems, 600)
-    (bar,) = file_bars([metric], systems[0], [point(metric, systems[0])])
+    (bar,) = file_intervals([metric], systems[0], [point(metric, systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
     assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.2 * (high - low))
     (test,) = paired_tests(units, resamples=999, rng=RNG(3))

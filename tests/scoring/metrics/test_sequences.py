@@ -16,10 +16,10 @@ from sklearn import metrics as sk  # noqa: TID251
 from gluebench.benchmark import Metric, UnknownNameError
 from gluebench.benchmark.metrics import BUILT_IN, SCHEMES
 from gluebench.scoring import measure
-from gluebench.scoring.inference import file_bars
+from gluebench.scoring.inference import file_intervals
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
-from gluebench.scoring.metrics.sequences import LENIENT, STRICT, covered, entities
+from gluebench.scoring.metrics.sequences import LENIENT, STRICT, entities, positions_covered
 from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.pairs import share_cells
 from gluebench.scoring.units import units_of
@@ -332,7 +332,7 @@ def test_intervals_and_tests_of_dependencies(name: str) -> None:
     values = [point(metric, pairs.subset(without)).value for pairs in systems]
     assert left_out(metric, systems)[:, 17] == pytest.approx(values, abs=1e-12)
     drawn = resampled(metric, systems, 600)
-    (bar,) = file_bars([metric], systems[0], [point(metric, systems[0])])
+    (bar,) = file_intervals([metric], systems[0], [point(metric, systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
     assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.2 * (high - low))
     (test,) = paired_tests(units, resamples=999, rng=RNG(3))
@@ -373,7 +373,7 @@ def test_spans_against_sets_of_positions() -> None:
         rng = RNG(seed)
         gold = some_spans(rng, 12)
         predicted = moved(rng, gold) if seed % 3 else some_spans(rng, 12)
-        assert [covered(row) for row in predicted] == [len(positions(row)) for row in predicted]
+        assert [positions_covered(row) for row in predicted] == [len(positions(row)) for row in predicted]
         sides = [(positions(g), positions(p)) for g, p in zip(gold, predicted, strict=True)]
         shares = [len(g & p) / len(g | p) if g | p else 1.0 for g, p in sides]
         assert measure("span_iou", gold, predicted) == pytest.approx(np.mean(shares), abs=1e-12)
@@ -572,7 +572,7 @@ def test_intervals_and_tests_follow(name: str) -> None:
     values = [point(metric, pairs.subset(without)).value for pairs in systems]
     assert left_out(metric, systems)[:, 17] == pytest.approx(values, abs=1e-12)
     drawn = resampled(metric, systems, 600)
-    (bar,) = file_bars([metric], systems[0], [point(metric, systems[0])])
+    (bar,) = file_intervals([metric], systems[0], [point(metric, systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
     assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.2 * (high - low))
     (test,) = paired_tests(units, resamples=999, rng=RNG(3))

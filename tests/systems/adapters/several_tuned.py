@@ -14,6 +14,7 @@ from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
 from gluebench.systems.adapters.fine_tuned import FineTunedHere
 from gluebench.systems.adapters.fine_tuning import Recipe
+from gluebench.systems.training.trainer import Trainer
 
 RTE = load_benchmark("glue").task("RTE")
 SETTINGS = {"epochs": 3, "batch_size": 8, "accumulate": 3, "learning_rate": 1e-2, "best_on_dev": True}
@@ -35,16 +36,17 @@ def examples(count: int) -> list[Example]:
 
 
 def main(model: str, folder: Path, stop: int = 0) -> None:
-    """Fine-tune on 37 examples, so that the last batch has 5; the leading process dies after step `stop`."""
+    """Fine-tune on 37 examples, so the last batch has 5; the leading process dies after update `stop`."""
     torch.set_num_threads(1)
+    plain = Trainer._update
 
-    def advance(done: int, of: int) -> None:
-        if done == stop > 0 and os.environ.get("RANK") == "0":
+    def counted(self: Trainer) -> None:
+        plain(self)
+        if self._progress.update == stop > 0 and os.environ.get("RANK", "0") == "0":
             os.kill(os.getpid(), signal.SIGKILL)
 
-    system = FineTunedHere(
-        model, Recipe(overrides=SETTINGS), folder=folder, keep=True, counting=lambda what, unit: advance
-    )
+    Trainer._update = counted  # type: ignore[method-assign]
+    system = FineTunedHere(model, Recipe(overrides=SETTINGS), folder=folder, keep=True)
     system.fit(RTE, examples(37), examples(9))
     answers = system.predict(RTE, examples(11))
     (folder / f"answers-{os.environ.get('RANK', '0')}.json").write_text(json.dumps(answers))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping, Sequence
 from email.utils import formatdate
+from typing import Any
 
 import pytest
 from systems.adapters.chat_server import Fault, chat, chatting
@@ -13,7 +15,9 @@ from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.endpoint import (
     Endpoint,
     RefusedError,
+    Reply,
     UnsupportedError,
+    chat_reply,
     completion_reply,
 )
 
@@ -31,6 +35,54 @@ def test_an_answer_has_text_first_tokens_and_what_it_cost():
     assert reply[:5] == ("yes", {"yes": -0.1, "no": -2.5}, 50, 2, "stop")
     assert server.paths == ["/v1/chat/completions"]
     assert server.keys == [None]
+
+
+def test_the_choice_of_index_0_is_the_answer_wherever_it_stands():
+    second = {"index": 1, "message": {"content": "no"}, "finish_reason": "stop"}
+    first = {"index": 0, "message": {"content": "yes"}, "finish_reason": "stop"}
+    assert chat_reply({"choices": [second, first]}).text == "yes"
+    assert chat_reply({"choices": [{"message": {"content": "yes"}}]}).text == "yes"
+
+
+def events(chunks: Sequence[Mapping[str, Any]], *, ending: str = "data: [DONE]\n\n") -> str:
+    """A body of server-sent events, with a comment and an event's name as some servers send them."""
+    lines = [f"event: message\ndata: {json.dumps(chunk)}\n\n" for chunk in chunks]
+    return ": processing\n\n" + "".join(lines) + ending
+
+
+CHUNKS: list[dict[str, Any]] = [
+    {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]},
+    {"choices": [{"index": 1, "delta": {"content": "no"}}, {"index": 0, "delta": {"reasoning": "Well"}}]},
+    {"choices": [{"index": 0, "delta": {"content": "ye"}, "logprobs": {"content": [
+        {"token": "ye", "logprob": -0.3, "top_logprobs": [{"token": "ye", "logprob": -0.3}]}]}}]},
+    {"choices": [{"index": 0, "delta": {"content": "s"}, "logprobs": {"content": [
+        {"token": "s", "logprob": -0.1, "top_logprobs": [{"token": "s", "logprob": -0.1}]}]}}]},
+    {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+    {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2}},
+]  # fmt: skip
+
+
+def test_a_stream_that_was_not_requested_is_put_together():
+    with chatting(lambda _: (200, events(CHUNKS), {"Content-Type": "text/event-stream"})) as server:
+        reply = endpoint(server.address).ask(ASK)
+    assert reply == Reply("yes", {"ye": -0.3}, 7, 2, "stop", reasoned=True)
+    assert len(server.requests) == 1
+
+
+def test_a_stream_may_end_without_a_reason():
+    with chatting(lambda _: (200, events(CHUNKS[:4]), {})) as server:
+        reply = endpoint(server.address).ask(ASK)
+    assert (reply.text, reply.finish, len(server.requests)) == ("yes", "stop", 1)
+
+
+@pytest.mark.parametrize(
+    "body", [events(CHUNKS[:4], ending=""), events([{"error": {"message": "overloaded"}}]), "data: {"]
+)
+def test_a_stream_that_breaks_off_is_requested_again(body: str):
+    with chatting(lambda _: "yes") as server:
+        server.faults = [(200, body, {"Content-Type": "text/event-stream"})]
+        assert endpoint(server.address).ask(ASK).text == "yes"
+    assert len(server.requests) == 2
 
 
 def test_what_may_pass_is_asked_again_with_growing_waits_or_as_the_server_says():
@@ -159,6 +211,16 @@ def test_the_likelihood_of_choices_is_that_of_the_tokens_they_do_not_share():
     ):  # nothing, or not the token generated
         with pytest.raises(UnsupportedError):
             completion_reply({"choices": choices}, ["yes", "no"])
+
+
+def test_likelihoods_belong_to_the_choices_by_their_index():
+    def row(index: int, word: str, value: float) -> dict[str, Any]:
+        return {"index": index, "logprobs": {"tokens": ["Q", word, "!"], "token_logprobs": [None, value, -1]}}
+
+    reply = completion_reply({"choices": [row(1, "no", -4.0), row(0, "yes", -2.0)]}, ["yes", "no"])
+    assert reply.likely == {"yes": -2.0, "no": -4.0}
+    with pytest.raises(UnsupportedError):  # which row belongs to which prompt is not said
+        completion_reply({"choices": [row(0, "no", -4.0), row(0, "yes", -2.0)]}, ["yes", "no"])
 
 
 def test_no_server_is_an_error():

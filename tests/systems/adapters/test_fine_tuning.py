@@ -1,8 +1,9 @@
-"""Fine-tuning: batches, recipes, float32 weights, resuming, best epoch, and what stops it."""
+"""Fine-tuning by the one training loop: recipes, float32 weights, resuming, best epoch, what stops it."""
 
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -52,112 +53,30 @@ def test_a_recipe_that_cannot_be_used_is_explained(tmp_path: Path, text: str, sa
         recipe_called("robrta")
 
 
+def test_a_recipe_becomes_settings_of_the_one_training_loop():
+    recipe = FineTuning(learning_rate=1e-4, epochs=7, batch_size=16, warm_up=50, best_on_dev=True, patience=2)
+    settings = recipe.training(seed=3, precision="bf16", has_dev=True)
+    assert (settings.learning_rate, settings.batch_size, settings.warm_up) == (1e-4, 16, 50)
+    assert (settings.max_checks, settings.check_every) == (7, None)  # a check in each epoch
+    assert (settings.best, settings.stop_rule, settings.stop_after) == ("task", "textbook", 2)
+    assert (settings.seed, settings.precision) == (3, "bf16")
+    without_dev = recipe.training(seed=3, precision="fp32", has_dev=False)
+    assert (without_dev.best, without_dev.stop_rule) == ("last", "none")
+    assert FineTuning().training(seed=0, precision="fp32", has_dev=True).best == "last"
+
+
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (gluebench[train])")
-from gluebench.systems.adapters import fine_tuner  # noqa: E402
-from gluebench.systems.adapters.fine_tuner import Examples, Loop, batches, rate  # noqa: E402
-from gluebench.systems.training.engine import Engine  # noqa: E402
+from gluebench.systems.training import trainer  # noqa: E402
+from gluebench.systems.training.log import read_log  # noqa: E402
+from gluebench.systems.training.sampling import batch_draws  # noqa: E402
 
 
-def test_the_rate_rises_over_a_share_or_a_number_of_steps():
-    assert [rate(step, 20, 0.1) for step in range(3)] == [0.5, 1.0, 1.0]
-    assert [rate(step, 20, 4) for step in range(5)] == [0.25, 0.5, 0.75, 1.0, 1.0]
-
-
-def test_batches_have_every_row_once_and_rows_of_like_lengths():
-    generator = torch.Generator().manual_seed(3)
-    lengths = torch.randint(5, 120, (1000,), generator=generator).tolist()
-    parts = batches(lengths, 16, seed=1, epoch=0)
-    assert sorted(row for part in parts for row in part) == list(range(1000))
-    padded = sum(max(lengths[row] for row in part) * len(part) for part in parts)
-    shuffled = torch.randperm(1000, generator=generator).split(16)
-    by_chance = sum(max(lengths[row] for row in part) * len(part) for part in shuffled)
-    assert padded < 1.1 * sum(lengths) < 0.7 * by_chance
-    assert parts == batches(lengths, 16, seed=1, epoch=0)
-    assert parts != batches(lengths, 16, seed=1, epoch=1) != batches(lengths, 16, seed=2, epoch=1)
-
-
-class Line(torch.nn.Module):
-    """A linear model of a checkpoint's interface, with dropout so that the random state matters."""
-
-    def __init__(self):
-        super().__init__()
-        torch.manual_seed(5)
-        self.layer = torch.nn.Linear(4, 2)
-        self.outputs = []
-
-    def forward(self, values):
-        from types import SimpleNamespace
-
-        dropped = torch.nn.functional.dropout(values, 0.5, self.training)
-        return SimpleNamespace(logits=self.layer(dropped))
-
-
-VALUES = torch.randn(40, 4, generator=torch.Generator().manual_seed(0))
-TARGETS = (VALUES[:, 0] > 0).long()
-
-
-def loop(model, settings=None, **options):
-    examples = Examples([4] * 40, lambda rows: {"values": VALUES[list(rows)]}, TARGETS)
-    settings = settings or FineTuning(learning_rate=0.05, epochs=3, batch_size=8)
-    return Loop(model, examples, settings, name="x, RTE", seed=0, engine=Engine(), **options)
-
-
-class KilledError(Exception):
-    """Stands for a kill between two steps."""
-
-
-@pytest.mark.parametrize("at", [3, 5, 8, 14])
-def test_training_that_was_killed_goes_on_to_the_same_weights(tmp_path: Path, at: int):
-    scores = [0.3, 0.9, 0.5]
-    whole = Line()
-    expected = loop(whole).run(iter(scores).__next__, lambda done, of: None)
-    assert expected.scores == (0.3, 0.9, 0.5)
-    assert expected.steps == 15
-
-    def advance(done, of):
-        if done == at:
-            raise KilledError
-
-    state = {"state": tmp_path / "s.pt", "fingerprint": "a", "save_every": 0.0}
-    given = iter(scores)
-    with pytest.raises(KilledError):
-        loop(Line(), **state).run(given.__next__, advance)
-    torch.manual_seed(99)
-    resumed, steps = Line(), []
-    done = at // 5 - (at % 5 == 0)  # epochs whose check was saved before the kill
-    outcome = loop(resumed, **state).run(iter(scores[done:]).__next__, lambda step, of: steps.append(step))
-    assert steps[0] == at - 1
-    assert outcome.scores == expected.scores
-    assert same_weights(resumed.state_dict(), whole.state_dict())
-    other = loop(Line(), **{**state, "fingerprint": "b"})
-    other.run(None, lambda step, of: steps.append(step))
-    assert steps[-16:] == list(range(16))
-
-
-def test_the_best_epoch_is_kept_and_parts_of_a_batch_add_up():
-    weights = []
-    model = Line()
-
-    def score():
-        weights.append(model.layer.weight.detach().clone())
-        return [0.3, 0.9, 0.9][len(weights) - 1]
-
-    loop(model).run(score, lambda done, of: None)
-    assert torch.equal(model.layer.weight, weights[1])
-    whole, parts = Line().eval(), Line().eval()
-    for one, accumulate in ((whole, 1), (parts, 3)):
-        one.train = lambda mode=True, one=one: one  # no dropout: the parts would draw other numbers
-        settings = FineTuning(learning_rate=0.05, epochs=2, batch_size=8, accumulate=accumulate)
-        loop(one, settings).run(None, lambda done, of: None)
-    assert torch.allclose(whole.layer.weight, parts.layer.weight, atol=1e-6)
-
-
-def test_a_loss_that_is_not_finite_stops_the_training():
-    model = Line()
-    model.layer.weight.register_hook(lambda gradient: gradient * float("nan"))
-    with pytest.raises(ModelError, match=r"x, RTE: the loss is nan at step 2 of 15.*--learning-rate"):
-        loop(model).run(None, lambda done, of: None)
-    assert fine_tuner.CHECK_EVERY > 5  # so the end of the first epoch saw it
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def examples(count: int, words: int = 2) -> list[Example]:
@@ -177,6 +96,151 @@ def needs_transformers():
     from gluebench.systems.adapters import fine_tuned
 
     return fine_tuned
+
+
+class KilledError(Exception):
+    """Stands for a kill between two updates."""
+
+
+def killed_after(update: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each run save often, and stop this one after an update."""
+    plain = trainer.Trainer._update
+
+    def counted(self):
+        plain(self)
+        if self._progress.update == update:
+            self._save()
+        if self._progress.update == update + 1:
+            raise KilledError
+
+    monkeypatch.setattr(trainer.Trainer, "_update", counted)
+
+
+def saved_weights(folder: Path):
+    from safetensors.torch import load_file
+
+    return load_file(folder / "RTE" / "model.safetensors")
+
+
+@pytest.mark.parametrize("lora", [0, 2])
+def test_training_that_was_killed_goes_on_to_the_same_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lora: int
+):
+    fine_tuned = needs_transformers()
+    if lora:
+        pytest.importorskip("peft", reason="peft is not installed (gluebench[lora])")
+    name = str(tiny.body(tmp_path / "bert"))
+    changes = {"learning_rate": 1e-2, "epochs": 3, "batch_size": 8, "best_on_dev": True, "lora_rank": lora}
+
+    def fit(folder: Path, **more) -> list[str]:
+        lines: list[str] = []
+        recipe = Recipe(overrides={**changes, **more})
+        system = fine_tuned.FineTunedHere(name, recipe, folder=folder, keep=True, say=lines.append)
+        system.fit(RTE, examples(40), examples(9))
+        return lines
+
+    fit(tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        killed_after(7, patch)
+        with pytest.raises(KilledError):
+            fit(tmp_path / "killed")
+    (state,) = (tmp_path / "killed" / "RTE" / fine_tuned.RUNS).iterdir()
+    with monkeypatch.context() as patch:  # a run of other settings does not disturb it
+        killed_after(2, patch)
+        with pytest.raises(KilledError):
+            fit(tmp_path / "killed", epochs=2)
+    torch.manual_seed(99)
+    assert "going on after update 7" in fit(tmp_path / "killed")
+    whole, resumed = saved_weights(tmp_path / "whole"), saved_weights(tmp_path / "killed")
+    assert all(torch.equal(values, resumed[name]) for name, values in whole.items())
+    assert [path.name for path in state.parent.iterdir()] == [state.name]
+    logs = [next((tmp_path / run).rglob("log.csv")).read_bytes() for run in ("whole", "killed")]
+    assert logs[0] == logs[1]
+
+
+def plain_loop(folder: str, task, train, *, rate: float, size: int, epochs: int):
+    """Train by PyTorch and transformers alone: its own loss, its documented choices of AdamW."""
+    import transformers
+
+    words = transformers.AutoTokenizer.from_pretrained(folder)
+    torch.manual_seed(0)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(
+        folder, num_labels=len(task.words) or 1
+    ).train()
+    weights = [values for name, values in model.named_parameters() if not name.endswith("bias")]
+    matrices = [values for values in weights if values.ndim > 1]
+    others = [values for values in model.parameters() if values.ndim == 1]
+    groups = [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, lr=rate)
+    updates = epochs * -(-len(train) // size)
+    rising = round(0.1 * updates)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda at: min((at + 1) / rising, (updates - at) / (updates - rising))
+    )
+    encoded = [words(*example.inputs.values()) for example in train]
+    lengths = [(len(fields["input_ids"]),) for fields in encoded]
+    for rows in islice(batch_draws(task.name, lengths, size=size, seed=0, bucketed=True), updates):
+        if task.labels:
+            gold = torch.tensor([task.words.index(train[row].label) for row in rows])
+        else:
+            gold = torch.tensor([train[row].label for row in rows])
+        batch = words.pad([encoded[row] for row in rows], return_tensors="pt")
+        model(**batch, labels=gold).loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+    return model.state_dict()
+
+
+@pytest.mark.parametrize("name", ["RTE", "STS-B"])
+def test_fine_tuning_is_a_plain_loop_of_transformers(tmp_path: Path, name: str):
+    """The classification head is the library's own, and its loss that of raw scores."""
+    fine_tuned = needs_transformers()
+    task = GLUE.task(name)
+    rates = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    folder = str(tiny.body(tmp_path / "bert", **rates))
+    train = []
+    for example in examples(44):
+        label = example.label if task.labels else 5.0 * (example.label == "entailment")
+        inputs = dict(zip(task.columns, example.inputs.values(), strict=True))
+        train.append(Example(example.index, inputs, label))
+    recipe = Recipe(overrides={"learning_rate": 1e-3, "epochs": 4, "batch_size": 8})
+    system = fine_tuned.FineTunedHere(folder, recipe)
+    system.fit(task, train, [])
+    expected = plain_loop(folder, task, train, rate=1e-3, size=8, epochs=4)
+    trained = system._models[name].state_dict()
+    # The gradient of the keys' bias is 0 but for rounding errors, which Adam scales up to whole steps.
+    compared = [key for key in expected if not key.endswith("key.bias")]
+    one, other = ({key: weights[key] for key in compared} for weights in (trained, expected))
+    assert same_weights(one, other)
+
+
+def test_the_epoch_that_is_best_on_dev_is_kept(tmp_path: Path):
+    fine_tuned = needs_transformers()
+    changes = {"learning_rate": 1e-2, "epochs": 5, "batch_size": 8, "best_on_dev": True}
+    system = fine_tuned.FineTunedHere(
+        str(tiny.body(tmp_path / "bert")), Recipe(overrides=changes), folder=tmp_path / "f", keep=True
+    )
+    dev = examples(9)
+    system.fit(RTE, examples(40), dev)
+    (run,) = (tmp_path / "f" / "RTE" / fine_tuned.RUNS).iterdir()
+    scores = [row["RTE score"] for row in read_log(run)]
+    record = json.loads((tmp_path / "f" / "RTE" / fine_tuned.RECORD).read_bytes())
+    assert record["epoch"] == 1 + scores.index(max(scores))
+    right = [given == row.label for given, row in zip(system.predict(RTE, dev), dev, strict=True)]
+    assert sum(right) / len(right) == pytest.approx(max(scores))
+
+
+def test_a_loss_that_is_not_finite_stops_the_training_and_saves_nothing(tmp_path: Path):
+    fine_tuned = needs_transformers()
+    recipe = Recipe(overrides={"learning_rate": 1e30, "epochs": 1, "batch_size": 8})
+    system = fine_tuned.FineTunedHere(str(tiny.body(tmp_path / "bert")), recipe, folder=tmp_path / "f")
+    with pytest.raises(
+        ModelError, match=r"hf:.*the training loss of RTE is .* by update 5; a lower learning"
+    ):
+        system.fit(RTE, examples(40), examples(9))
+    assert not list((tmp_path / "f").rglob("*.pt"))
 
 
 def test_a_half_precision_checkpoint_is_trained_in_float32(tmp_path: Path):
@@ -208,12 +272,14 @@ def test_a_model_that_is_complete_is_not_trained_again_and_cut_pairs_are_counted
     train = [*examples(15), *examples(5, words=30)]
     first = system()
     first.fit(RTE, train, examples(8))
-    assert lines == [
+    assert lines[0] == (
         "25 % of the training pairs of RTE (5 of 20) are cut at 16 tokens; --max-length keeps more"
-    ]
+    )
+    assert lines[1].startswith("at most 1 updates, about ")
+    assert lines[2].startswith("check 1 of at most 1, update 1: RTE ")
     record = tmp_path / "f" / "RTE" / fine_tuned.RECORD
-    assert len(json.loads(record.read_bytes())["scores"]) == 1
-    assert not (record.parent / fine_tuned.STATE).exists()
+    assert json.loads(record.read_bytes())["epoch"] == 1
+    assert not list(record.parent.rglob("*.pt"))
     before = record.stat().st_mtime_ns
     again = system()
     again.fit(RTE, train, examples(8))
@@ -269,3 +335,19 @@ def test_lora_trains_few_weights_and_leaves_a_plain_checkpoint(tmp_path: Path):
     fields = system._batch(system._encodings(RTE, examples(4), 128))
     assert torch.allclose(saved.eval()(**fields).logits, system._models["RTE"].eval()(**fields).logits)
     assert not any("lora" in name for name in saved.state_dict())
+
+
+def test_a_model_that_begins_with_another_is_trained_again_if_that_one_changes(tmp_path: Path):
+    fine_tuned = needs_transformers()
+    name = str(tiny.body(tmp_path / "bert"))
+    records = []
+    for seed in (1, 1, 2):
+        start = fine_tuned.FineTunedHere(
+            name, Recipe(overrides={"epochs": 1}), folder=tmp_path / "start", keep=True, seed=seed
+        )
+        start.fit(RTE, examples(8), [])
+        recipe = Recipe(overrides={"epochs": 1, "begin_with": str(tmp_path / "start" / "RTE")})
+        system = fine_tuned.FineTunedHere(name, recipe, folder=tmp_path / "f", keep=True)
+        system.fit(RTE, examples(8), [])
+        records.append((tmp_path / "f" / "RTE" / fine_tuned.RECORD).stat().st_mtime_ns)
+    assert records[0] == records[1] != records[2]

@@ -137,6 +137,68 @@ def test_fields_that_the_server_refuses_are_left_out_and_that_is_reported_before
     assert lines[0] == "the server has no probabilities: answers are read as text"
 
 
+def test_a_server_that_gives_five_log_probabilities_is_asked_for_five(tmp_path: Path):
+    def limited(request: dict[str, Any]) -> dict[str, Any] | Fault:
+        if request["top_logprobs"] > 5:
+            return 400, '{"error": {"message": "top_logprobs must be <= 5"}}', {}
+        row = number(request)
+        if row is None or row % 2:
+            return chat("Hm", {"yes": -0.1, "no": -3.0, "a": -4.0, "b": -5.0, "c": -6.0})
+        # No answer is among the five: the text is read, and nothing is made up.
+        others = {"The": -1.0, "Well": -1.5, "I": -2.0, "So": -2.5, "It": -3.0}
+        return chat("The answer: no" if row % 4 else "The text is unclear", others)
+
+    lines: list[str] = []
+    with chatting(limited) as server:
+        model = system(server, tmp_path, say=lines.append)
+        answers = model.predict(TASK, ASKED[:8])
+        assert {request["top_logprobs"] for request in server.requests[1:]} == {5}
+        assert len(server.requests) == 1 + 1 + 8
+    assert [answers[row] for row in (1, 3, 5, 7)] == ["entailment"] * 4
+    assert [answers[row] for row in (2, 6)] == ["not_entailment"] * 2
+    assert answers.unanswered == (0, 4)
+    assert lines == ["the server gives five log-probabilities: if no answer is among them, the text is read"]
+
+
+def test_a_server_that_refuses_five_log_probabilities_too_is_read_as_text(tmp_path: Path):
+    lines: list[str] = []
+    with chatting(script) as server:
+        server.refuses = {"top_logprobs": "top_logprobs is not supported"}
+        assert len(system(server, tmp_path, say=lines.append).predict(TASK, ASKED[:3])) == 3
+        assert set(server.requests[-1]) == {"model", "messages", "max_tokens", "temperature"}
+        assert len(server.requests) == 2 + 1 + 3
+    assert lines[-1] == "the server has no probabilities: answers are read as text"
+
+
+def test_fields_of_ones_own_go_into_each_request_and_change_what_is_cached(tmp_path: Path):
+    fields = {
+        "reasoning_effort": "low",
+        "chat_template_kwargs": {"enable_thinking": False},
+        "temperature": 0.3,
+    }
+    with chatting(script) as server:
+        system(server, tmp_path).predict(TASK, ASKED[:2])
+        plain = len(server.requests)
+        own = PromptOptions(extra_body={**fields, "max_tokens": None})
+        answers = system(server, tmp_path, own).predict(TASK, ASKED[:2])
+        assert answers == EXPECTED[:2]
+        for request in server.requests[plain:]:
+            assert {name: request[name] for name in fields} == fields
+            assert "max_tokens" not in request
+        assert len(server.requests) == 2 * plain
+    assert own.identity()["extra_body"] == own.extra_body
+    assert "extra_body" not in PromptOptions().identity()  # earlier runs are resumed
+
+
+def test_a_field_of_ones_own_that_the_server_refuses_ends_the_run_in_its_words(tmp_path: Path):
+    with chatting(script) as server:
+        server.refuses = {"temperature": "temperature must be 1"}
+        model = system(server, tmp_path, PromptOptions(extra_body={"temperature": 0.3}))
+        with pytest.raises(ModelError, match="temperature must be 1"):
+            model.predict(TASK, ASKED[:2])
+        assert len(server.requests) == 1
+
+
 def test_a_field_refused_in_mid_run_is_left_out_and_remembered(tmp_path: Path):
     def late(request: dict[str, Any]) -> str | Fault:
         if number(request) == 5 and "temperature" in request:

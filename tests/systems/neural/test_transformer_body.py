@@ -91,7 +91,10 @@ def test_long_pairs_are_cut_and_counted(folder: str) -> None:
     items = body.prepare(pairs)
     assert [body.lengths(item) for item in items] == [(12,), (12,), (5,)]
     assert body.count_cut(pairs, items) == 1  # the second has exactly twelve tokens
-    assert body_of(folder, longest=500).longest == 64  # as many as the model has positions
+    assert body.length_advice == "--set longest=N keeps more"
+    whole = body_of(folder, longest=500)
+    assert whole.longest == 64  # as many as the model has positions
+    assert whole.length_advice == "the model takes no more"
 
 
 def test_a_body_is_made_again_from_its_configuration(folder: str, tmp_path: Path) -> None:

@@ -137,6 +137,11 @@ def test_dev_splits_one_after_another_are_told_apart() -> None:
         task_data(task, numbered([0]), numbered([0, 0, 0]))
 
 
+def test_a_single_dev_split_may_be_in_any_order() -> None:
+    dev = numbered([3, 1, 2])
+    assert task_data(SAMPLE.task("RTE"), numbered([0]), dev).dev == {"dev": dev}
+
+
 def test_without_dev_every_tenth_training_example_is_held_out() -> None:
     found = task_data(SAMPLE.task("WNLI"), numbered(range(25)), [])
     assert [row.index for row in found.dev["dev"]] == [9, 19]

@@ -76,6 +76,14 @@ def test_seeds_may_be_chosen_and_are_no_part_of_what_a_run_is() -> None:
     assert one.identity() != row.at("small").identity()
 
 
+def test_changes_come_after_the_preset_and_reach_the_row_that_owns_a_task() -> None:
+    row = row_called("single-bilstm-attn").at("small", changes=("patience=3", "hidden=150"))
+    assert row.settings == replace(row_called("single-bilstm-attn").at("small").settings, patience=3)
+    assert row.model == {**row_called("single-bilstm-attn").at("small").model, "hidden": 150}
+    owner = row_called(row.owners["CoLA"]).at(row.preset, changes=row.changes)
+    assert owner.identity()["settings"]["patience"] == 3
+
+
 def test_an_unknown_preset_is_told_with_those_there_are() -> None:
     assert [*presets()] == ["tiny", "small", "paper", "released"]
     with pytest.raises(UnknownNameError, match="tiny"):

@@ -52,6 +52,28 @@ def count_up(folder: Path, *, seed: int) -> None:
     os.link(path.with_suffix(".own"), result)
 
 
+def train_slowly(folder: Path, *, seed: int, seconds: float = 0.05) -> None:
+    """Train a small BiLSTM that waits after each update, and leave a line for it."""
+    from dataclasses import replace
+
+    from systems.training.killed import SETTINGS
+    from systems.training.toy import toy_data, toy_model
+
+    from gluebench.systems.training.trainer import Trainer
+
+    class Slow(Trainer):
+        def _update(self) -> None:
+            super()._update()
+            with (folder / "updates.txt").open("a") as file:
+                file.write(f"{self._progress.update}\n")
+            time.sleep(seconds)
+
+    data = toy_data("SST-2", "STS-B", "MNLI")
+    model = toy_model([each.task for each in data.values()], seed=seed, body="glove")
+    settings = replace(SETTINGS, seed=seed)
+    Slow(model, data, settings, folder / "run", tensorboard=False).train()
+
+
 def calls(folder: Path) -> int:
     path = folder / "calls.txt"
     return len(path.read_text().splitlines()) if path.is_file() else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
 from itertools import islice
 from typing import Any
@@ -24,6 +25,21 @@ from gluebench.systems.training.settings import Settings
 
 def test_batches_of_a_pass_count_the_last_that_is_not_full() -> None:
     assert [batch_count(size, 128) for size in (1, 128, 129, 2490)] == [1, 1, 2, 20]
+
+
+def test_batches_have_every_row_once_and_rows_of_like_lengths() -> None:
+    rng = random.Random(3)
+    lengths = [(rng.randint(5, 120),) for _ in range(1000)]
+    draws = batch_draws("RTE", lengths, size=16, seed=1, bucketed=True)
+    first, second = (list(islice(draws, 63)) for _ in range(2))
+    assert sorted(row for part in first for row in part) == list(range(1000))
+    padded = sum(max(lengths[row][0] for row in part) * len(part) for part in first)
+    assert padded < 1.15 * sum(length for (length,) in lengths)
+    # Had each pass the same batches, an example would always meet the same others.
+    pairs = [{frozenset(part) for part in parts} for parts in (first, second)]
+    assert not pairs[0] & pairs[1]
+    met = [{(a, b) for part in parts for a in part for b in part if a < b} for parts in (first, second)]
+    assert len(met[0] & met[1]) < 0.2 * len(met[0])
 
 
 def test_weights_are_batches_or_examples() -> None:

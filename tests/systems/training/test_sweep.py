@@ -11,12 +11,23 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from systems.training.swept import calls, count_up, die_always, die_once, fail, note, show_device
+from systems.training.swept import (
+    calls,
+    count_up,
+    die_always,
+    die_once,
+    fail,
+    note,
+    show_device,
+    train_slowly,
+)
 
 from gluebench.data import DataError
 from gluebench.systems.training import claims
@@ -149,17 +160,23 @@ LAUNCH = """
 import sys
 from pathlib import Path
 from gluebench.systems.training.sweep import Place, jobs, sweep
-from systems.training.swept import count_up
+from systems.training import swept
 if __name__ == "__main__":
     place = Place(workers=2, lease=2.0, poll=0.1)
-    sweep(jobs({"row": count_up}, range(int(sys.argv[2]))), Path(sys.argv[1]), place)
+    run = getattr(swept, sys.argv[3])
+    sweep(jobs({"row": run}, range(int(sys.argv[2]))), Path(sys.argv[1]), place)
 """
 
 
-def launch(folder: Path, number: int) -> subprocess.Popen[str]:
+def launch(folder: Path, number: int, run: str = "count_up") -> subprocess.Popen[str]:
     script = folder.parent / "launch.py"
     script.write_text(LAUNCH)
-    return subprocess.Popen([sys.executable, script, folder, str(number)], start_new_session=True, text=True)
+    command = [sys.executable, script, folder, str(number), run]
+    # A process that a shell runs in the background is deaf to Ctrl-C.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(
+        command, start_new_session=True, preexec_fn=heed, stderr=subprocess.DEVNULL, text=True
+    )
 
 
 def results(folder: Path) -> dict[str, str]:
@@ -203,6 +220,46 @@ def test_a_hundred_kills_of_launchers_and_jobs_lose_and_repeat_nothing(tmp_path:
         launcher.wait(300)
     assert launch(folder, number).wait(300) == 0
     check_all_done_once(folder, number)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_sweep_that_is_ended_at_random_moments_comes_to_the_same_weights(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """As a terminal ends it, with its jobs; SIGKILL may lose the update that was not yet saved."""
+    pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'gluebench[train]'")
+    folder, seeds, chance = tmp_path / "sweep", 3, random.Random(number)
+    folder.mkdir()
+    ended = 0
+    while ended < 5:
+        before = lines(folder)
+        launcher = launch(folder, seeds, "train_slowly")
+        while launcher.poll() is None and lines(folder) == before:  # until a job trains
+            time.sleep(0.02)
+        time.sleep(chance.uniform(0, 0.4))
+        assert launcher.poll() is None, "the sweep was done too early"
+        os.killpg(launcher.pid, number)
+        launcher.wait(60)
+        ended += 1
+    assert launch(folder, seeds, "train_slowly").wait(300) == 0
+    for seed in range(seeds):
+        job, alone = folder / f"row, seed {seed}", tmp_path / f"alone-{seed}"
+        alone.mkdir()
+        train_slowly(alone, seed=seed, seconds=0)
+        updates = [int(line) for line in (job / "updates.txt").read_text().split()]
+        repeated = len(updates) - len(set(updates))
+        assert sorted(set(updates)) == list(range(1, 37))
+        assert repeated == 0 if number == signal.SIGINT else repeated <= 5
+        assert all(later >= earlier for earlier, later in pairwise(updates))  # never back by more than one
+        assert (job / "run" / "log.csv").read_bytes() == (alone / "run" / "log.csv").read_bytes()
+        (weights,) = (alone / "run").glob("best-*.pt")
+        assert (job / "run" / weights.name).read_bytes() == weights.read_bytes()
+
+
+def lines(folder: Path) -> int:
+    """Updates of all jobs so far."""
+    return sum(len(path.read_text().splitlines()) for path in folder.glob("*/updates.txt"))
 
 
 def missing(package: str) -> bool:

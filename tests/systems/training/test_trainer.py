@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import re
 import signal
@@ -223,9 +224,50 @@ def test_each_task_may_keep_the_weights_of_its_own_best_check(tmp_path: Path) ->
     assert len(list(tmp_path.glob("best-*.pt"))) == 3
 
 
+def test_without_a_terminal_a_line_says_how_far_the_run_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gluebench.systems.training.trainer.SPOKEN_EVERY", 0.0)
+    data = toy_data("SST-2")
+    settings = replace(TOY, check_every=3, max_checks=1)
+    lines: list[str] = []
+    model = toy_model([data["SST-2"].task])
+    Trainer(model, data, settings, tmp_path, tensorboard=False, say=lines.append).train()
+    said = [line for line in lines if line.startswith("update ")]
+    assert [line.partition(";")[0] for line in said] == ["update 1 of at most 3", "update 2 of at most 3"]
+    assert all(
+        re.search(r"; loss \d\.\d{3}; .* updates(/s| a minute), at most \S+ left$", line) for line in said
+    )
+
+
+def test_a_run_without_dev_examples_keeps_the_last_weights_and_leaves_plain_json(tmp_path: Path) -> None:
+    (data,) = toy_data("SST-2").values()
+    data = replace(data, dev={})
+    settings = replace(TOY, check_every=3, max_checks=2, best="last")
+    lines: list[str] = []
+    for _ in range(2):  # the second reads what the first left
+        trainer = Trainer(
+            toy_model([data.task]), {"SST-2": data}, settings, tmp_path, tensorboard=False, say=lines.append
+        )
+        outcome = trainer.train()
+        assert math.isnan(outcome.score)
+        assert outcome.tasks["SST-2"].check == 2
+    assert "no dev examples; loss" in lines[1]
+    for name in ("outcome.json", "card.json"):
+        assert "NaN" not in (tmp_path / name).read_text()
+
+
 def test_a_loss_that_is_no_number_ends_the_run_with_a_word_for_it(tmp_path: Path) -> None:
     with pytest.raises(FloatingPointError, match=r"the training loss of .* is (nan|inf) by update 12"):
         trained(tmp_path, replace(TOY, learning_rate=1e30))
+
+
+def test_a_loss_that_is_no_number_is_not_saved_over_a_sound_state(tmp_path: Path) -> None:
+    settings = replace(TOY, learning_rate=1e30, save_minutes=0)
+    with pytest.raises(FloatingPointError, match=r"by update [2-9];"):
+        trained(tmp_path, settings)
+    state = torch.load(tmp_path / "state.pt", weights_only=True)
+    assert all(math.isfinite(loss) for loss in state["ranks"][0]["losses"].values())
 
 
 @pytest.fixture(scope="module")

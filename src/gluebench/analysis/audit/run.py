@@ -21,7 +21,7 @@ from gluebench.benchmark.lookup import find
 from gluebench.data.errors import refuse
 from gluebench.data.tokens import words
 from gluebench.scoring.inference import ALPHA
-from gluebench.scoring.intervals import TOO_FEW, Bar
+from gluebench.scoring.intervals import TOO_FEW, OptionalInterval
 from gluebench.scoring.notebook import optional
 from gluebench.systems.overlap import WordOverlap
 
@@ -237,7 +237,7 @@ def _accuracies(
         )
 
 
-def verdict(bar: Bar, *, chance: float, lead: Lead) -> str:
+def verdict(bar: OptionalInterval, *, chance: float, lead: Lead) -> str:
     """The verdict on an accuracy in words: by its lead over the majority label, then by its interval.
 
     The majority's share is an estimate from the same rows, so that an interval does not answer the first.

@@ -15,7 +15,7 @@ from gluebench.data.errors import refuse
 from gluebench.data.lint_diagnostic import PAIR_COLUMNS
 from gluebench.data.organize.write import write_rows
 from gluebench.data.tsv import text_lines
-from gluebench.scoring.intervals import Bar, proportion_bar
+from gluebench.scoring.intervals import OptionalInterval, proportion_interval
 
 ENTAILMENT = "entailment"
 FIXED = ("index", "task", "case", "source")
@@ -202,7 +202,7 @@ class CaseScore(NamedTuple):
     case: str
     n: int
     right: int
-    bar: Bar
+    bar: OptionalInterval
     """Wilson's 95 % interval of the accuracy, or the reason why it is withheld."""
     broken: int
     """Wrong answers to items whose original is right."""
@@ -262,7 +262,7 @@ def _case_score(case: str, numbers: Sequence[int], items: Sequence[Item], right:
         if source is not None and right[source]:
             sound += 1
             broken += not right[number]
-    return CaseScore(case, len(numbers), hits, proportion_bar(hits, len(numbers)), broken, sound)
+    return CaseScore(case, len(numbers), hits, proportion_interval(hits, len(numbers)), broken, sound)
 
 
 class KeptPairs(NamedTuple):

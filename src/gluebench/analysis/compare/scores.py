@@ -11,7 +11,7 @@ import numpy as np
 
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring.inference import ALPHA, alone, mcnemar_holds
-from gluebench.scoring.intervals import TOO_FEW, Alone, withheld_because
+from gluebench.scoring.intervals import TOO_FEW, DiscordantCounts, withheld_because
 from gluebench.scoring.paired import PairedTest, mean_test, paired_tests
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of
@@ -54,7 +54,7 @@ class Difference:
     withheld: str | None = None
     """Why the interval is withheld: "too few to say", with the names of the parts for a mean; "same answers"
     where no single answer changes the scores."""
-    alone: Alone | None = None
+    alone: DiscordantCounts | None = None
     """Examples that only A, and only B, has right; None for numbers, runs and the average."""
     detectable: float | None = None
     """The smallest true difference that this test detects with power 0.8; None if not known."""
@@ -107,7 +107,7 @@ class ScoreTest(NamedTuple):
     """Name of the test."""
     n: int
     same: bool
-    alone: Alone | None = None
+    alone: DiscordantCounts | None = None
     withheld: str | None = None
     weight: float = 1.0
     loss: bool = False
@@ -260,7 +260,7 @@ def mean_score_test(parts: Mapping[str, ScoreTest], *, n: int | None = None) -> 
     right = None
     counts = [part.alone for part in tested if part.alone is not None]
     if n is None and len(counts) == len(tested):
-        right = Alone(sum(part.a for part in counts), sum(part.b for part in counts))
+        right = DiscordantCounts(sum(part.a for part in counts), sum(part.b for part in counts))
     same = all(part.same for part in tested)
     reasons = {name: part.withheld for name, part in parts.items() if same or not part.same}
     return ScoreTest(

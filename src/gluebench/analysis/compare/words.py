@@ -10,8 +10,8 @@ from gluebench.benchmark.figures import DOWN, points
 def sentence(task: Task, difference: Difference | None) -> str:
     """The task's comparison in one sentence; after Holm where the p-value was adjusted.
 
-    It gives the effect as a number of examples too and, where nothing is significant, which difference would
-    have been.
+    It gives the effect as a number of rows too, where these favor the same system, and where nothing is
+    significant, which difference would have been.
     """
     if difference is None:
         return f"On {task.name} the two have only a part in common, so there is no task score to compare."
@@ -19,18 +19,29 @@ def sentence(task: Task, difference: Difference | None) -> str:
         return f"On {task.name} {_same_answers(difference, 'two')}."
     after = "" if difference.adjusted is None else " after Holm"
     verdict = _verdict(difference, of=f" of {_measure(task)}", after=after)
-    in_examples = ""
-    if difference.alone is not None:
-        net = difference.alone.net
-        in_examples = f": as many of {difference.n:,} rows right"
-        if net:
-            winner = "A" if net > 0 else "B"
-            in_examples = f": {abs(net):,} more of {difference.n:,} rows right for {winner}"
+    in_examples = _in_examples(difference)
     could_show = ""
     if difference.verdict == "undecided" and difference.detectable is not None:
         smallest = _amount(difference.detectable, difference)
         could_show = f" A true difference of {smallest} would be found four times in five."
     return f"On {task.name} {verdict}{in_examples}.{could_show}"
+
+
+def _in_examples(difference: Difference) -> str:
+    """The difference as a number of rows; nothing where the rows favor the other system.
+
+    A Matthews correlation or F1 may be better with fewer rows right; a reader would take the number for
+    its reason.
+    """
+    if difference.alone is None:
+        return ""
+    net = difference.alone.net
+    if net == difference.difference == 0:
+        return f": as many of {difference.n:,} rows right"
+    if net * difference.difference <= 0:
+        return ""
+    winner = "A" if net > 0 else "B"
+    return f": {abs(net):,} more of {difference.n:,} rows right for {winner}"
 
 
 def _same_answers(difference: Difference, what: str) -> str:

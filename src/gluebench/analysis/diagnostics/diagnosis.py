@@ -20,10 +20,10 @@ from gluebench.scoring.grade import (
     Run,
     diagnostic_report,
     gold_of,
-    named,
     pairs_of,
     require_gradable,
     submission_from,
+    systems_by_name,
 )
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.pairs import Pairs
@@ -210,7 +210,7 @@ def diagnose(
     the labels are public (`private = false`). Raises SubmissionError for an invalid submission, ValueError
     for one of another benchmark or split, and DataError if there is nothing to diagnose.
     """
-    systems = named(systems)
+    systems = systems_by_name(systems)
     gold = gold_of(gold, benchmark, *systems.values())
     submissions = {}
     for name, run in systems.items():
@@ -218,7 +218,9 @@ def diagnose(
         require_gradable(submissions[name], gold)
 
     sets: dict[str, SetDiagnosis] = {}
-    warnings = list(gold.warnings)
+    names = (file.name for file in gold.benchmark.files(gold.role))
+    others = tuple(f"{name}: " for name in names if name not in gold.categories)
+    warnings = [warning for warning in gold.warnings if not warning.startswith(others)]
     for task in _tasks_with_categories(gold):
         file = task.metrics[0].file
         diagnoses: dict[str, SystemDiagnosis] = {}

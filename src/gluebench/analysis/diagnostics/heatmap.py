@@ -15,6 +15,7 @@ from gluebench.analysis.charts import heat_chart
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import percent
 from gluebench.scoring import DiagnosticReport, Score
+from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.notebook import ends
 from gluebench.scoring.plots import HeatCell, HeatRow, heat
 from gluebench.scoring.report import diagnostic_of, rounded, score_words
@@ -103,11 +104,12 @@ def levels(scores: Sequence[Score]) -> list[int | None]:
     """The shade of each score among those of the same category.
 
     The scale is as wide as the scores are apart, or as the median of their intervals where that is wider,
-    and lies about the middle of the scores. Where no system has an interval, because the category is too
-    small to say, none has a shade; where some have one, all have shades, the one without a mistake too.
+    and lies about the middle of the scores. A score that is too few to say has no shade and does not
+    widen the scale.
     """
-    values = [score.value for score in scores if score.value is not None]
-    if len(values) < 2 or all(score.withheld for score in scores):
+    shown = [score for score in scores if score.withheld != TOO_FEW]
+    values = [score.value for score in shown if score.value is not None]
+    if len(values) < 2:
         return [None] * len(scores)
     widths = [score.high - score.low for score in scores if score.low is not None and score.high is not None]
     lowest = min(values)
@@ -118,7 +120,7 @@ def levels(scores: Sequence[Score]) -> list[int | None]:
     start = (lowest + highest - span) / 2
     shades: list[int | None] = []
     for score in scores:
-        if score.value is None:
+        if score.value is None or score.withheld == TOO_FEW:
             shades.append(None)
         elif span == 0.0:
             shades.append(LEVELS // 2)

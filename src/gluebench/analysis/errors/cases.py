@@ -13,8 +13,8 @@ from gluebench.data import DataError, load
 from gluebench.data.tokens import overlap, words
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import pairs_of
-from gluebench.scoring.intervals import Bar, share_bar
-from gluebench.scoring.metrics.cells import exact_match
+from gluebench.scoring.intervals import OptionalInterval, accuracy_interval
+from gluebench.scoring.metrics.texts import exact_match
 from gluebench.submission import Column, Submission
 from gluebench.submission.forms import cell_form, values_of
 
@@ -271,7 +271,7 @@ class Rate(NamedTuple):
     n: int
     wrong: tuple[int, ...]
     """Number of wrong answers of each system."""
-    bars: tuple[Bar, ...]
+    bars: tuple[OptionalInterval, ...]
     """95 % interval of each system's error rate, or the reason why it is withheld."""
 
     def share(self, system: int) -> float:
@@ -294,7 +294,7 @@ def rates(file: CaseFile) -> list[Rate]:
         for system in range(len(file.systems)):
             of_system = [case.wrong[system] for case in cases]
             wrong.append(sum(of_system))
-            bars.append(share_bar(of_system, groups))
+            bars.append(accuracy_interval(of_system, groups))
         rows.append(Rate(kind, name, len(cases), tuple(wrong), tuple(bars)))
     return rows
 

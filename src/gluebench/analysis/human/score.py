@@ -11,7 +11,7 @@ from gluebench.analysis.human.sheets import Draw, Sheet
 from gluebench.benchmark import Metric, Task
 from gluebench.data import DataError
 from gluebench.scoring import Gold, Score
-from gluebench.scoring.inference import file_bars, jackknife_bar
+from gluebench.scoring.inference import file_intervals, jackknife_interval
 from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW
 from gluebench.scoring.metrics import CountMetric, function_of, point
 from gluebench.scoring.pairs import Pairs
@@ -75,7 +75,7 @@ def score_sheets(drawn: Draw, sheets: Sequence[Sheet], gold: Gold) -> Agreement:
     blanks = []
     for sheet, pairs in zip(sheets, answers, strict=True):
         value = point(metric, pairs)
-        [interval] = file_bars([metric], pairs, [value])
+        [interval] = file_intervals([metric], pairs, [value])
         scores[sheet.name] = Score.of(value.value, interval, len(pairs))
         for item, label in enumerate(sheet.labels, 1):
             if label is None:
@@ -144,7 +144,7 @@ def _with_interval(value: float, left_out: Floats, *, n: int, lowest: float) -> 
     if len(left_out) < FEWEST_UNITS:
         return Score(value, None, None, n, TOO_FEW)
     counts = np.ones_like(left_out, np.int64)
-    return Score.of(value, jackknife_bar(value, left_out, counts, lowest=lowest), n)
+    return Score.of(value, jackknife_interval(value, left_out, counts, lowest=lowest), n)
 
 
 def _kappa(sheets: Sequence[Sheet], units: Sequence[int], *, classes: int) -> Score:

@@ -15,7 +15,7 @@ from gluebench.analysis.lint.groups import clustered_t_p, sign_flip_p, sums_of, 
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import counted, interval
 from gluebench.data import Example
-from gluebench.scoring.intervals import Bar, holm, share_bar
+from gluebench.scoring.intervals import OptionalInterval, accuracy_interval, holm
 from gluebench.scoring.metrics.numbers import pearson_of
 from gluebench.systems.protocols import TrainablePredictor
 
@@ -159,12 +159,12 @@ def lead_over(answer: object, hits: Sequence[bool], gold: Sequence[object], grou
 
 def accuracy_beside(
     answer: object, answers: Sequence[str | float], examples: Sequence[Example]
-) -> tuple[float, Bar, Lead]:
+) -> tuple[float, OptionalInterval, Lead]:
     """The accuracy of answers with its interval, and their lead over a constant answer."""
     gold = [example.label for example in examples]
     hits = [given == label for given, label in zip(answers, gold, strict=True)]
     groups = example_groups(examples)
-    bar = share_bar(hits, groups if max(groups) + 1 < len(gold) else None)
+    bar = accuracy_interval(hits, groups if max(groups) + 1 < len(gold) else None)
     return sum(hits) / len(gold), bar, lead_over(answer, hits, gold, groups)
 
 

@@ -48,7 +48,7 @@ from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
 from gluebench.data import DataError
 from gluebench.scoring import Gold
-from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
+from gluebench.scoring.grade import Labels, Path, Run, gold_of, systems_by_name
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.runs import RunsTest, mean_runs
@@ -257,7 +257,9 @@ def rank(
     The rank sets of all systems hold together in 95 % of test sets (docs/how-to/ranking.md). Raises
     SubmissionError, GoldError, DataError, UnknownNameError and ValueError.
     """
-    named_systems = dict(sorted(named(submissions).items()))  # else equal systems are in the order given
+    named_systems = dict(
+        sorted(systems_by_name(submissions).items())
+    )  # else equal systems are in the order given
     if len(named_systems) < 2:
         raise ValueError(f"found {len(named_systems)} system; expected at least two to rank")
     labels = gold_of(gold, benchmark, *named_systems.values())

@@ -148,18 +148,18 @@ def rank_set_text(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-def best_words(best: Sequence[str], ranked: int, untested: int) -> str:
+def best_words(best: Sequence[str], ranked: int, untested: int, most: int = BEST_SHOWN) -> str:
     """ "May be the best: A, B.", or "A is the best (95 %)."; empty where no rank set tells.
 
-    Of the systems, `ranked` have a rank and `untested` have no rank set.
+    Of the systems, `ranked` have a rank and `untested` have no rank set; at most `most` are named.
     """
     if not best or ranked < 2:
         return ""
     if len(best) == 1 and not untested:
         return f"{best[0]} is the best (95 %)."
-    words = f"May be the best: {', '.join(best[:BEST_SHOWN])}"
-    if len(best) > BEST_SHOWN:
-        words += f" and {len(best) - BEST_SHOWN:,} more"
+    words = f"May be the best: {', '.join(best[:most])}"
+    if len(best) > most:
+        words += f" and {len(best) - most:,} more"
     words += "."
     if untested == 1:
         words += " 1 system has no rank set."

@@ -93,17 +93,12 @@ def score(folder: str, gold: str | None, data: str | None, suite: Benchmark, for
 
 
 def _output(result: Agreement, task: Task, folder: str) -> Output:
-    annotators = [(name, score, None) for name, score in result.annotators.items()]
-    scores: list[tuple[str, Score, float | None]] = [*annotators, ("mean", result.mean, result.human)]
-    rows = [
-        (name, score_cell(score), str(score.n), "" if published is None else f"{published:.2f}")
-        for name, score, published in scores
-    ]
     title = task.metrics[0].title
-    kappa = (result.kappa, result.published_kappa)
+    annotators = [_score_row(name, score, None) for name, score in result.annotators.items()]
+    mean = _score_row("mean", result.mean, result.human)
     table = Table(
         ("annotator", f"{title} [95 % interval]", "n", "published"),
-        [Section(rows[:-1]), Section([rows[-1], _kappa_row(*kappa)])],
+        [Section(annotators), Section([mean, _kappa_row(result.kappa, result.published_kappa)])],
         title=f"{task.name}: {folder}",
         right={2, 3},
         notes=[
@@ -112,28 +107,44 @@ def _output(result: Agreement, task: Task, folder: str) -> Output:
             _blanks(result),
         ],
     )
-    scores.append(("kappa", *kappa))
-    records = [{"row": name, **value._asdict(), "published": published} for name, value, published in scores]
-    human = "" if result.human is None else f" (published: {percent(result.human)})"
-    words = f"The annotators' mean {title} is {percent(result.mean.value)}{human}."
-    return Output(result.as_dict(), [table], FIELDS, records, ["", words])
+    records = [_record(name, score, None) for name, score in result.annotators.items()]
+    records.append(_record("mean", result.mean, result.human))
+    records.append(_record("kappa", result.kappa, result.published_kappa))
+    conclusion = f"The annotators' mean {title} is {percent(result.mean.value)}"
+    if result.human is not None:
+        conclusion += f" (published: {percent(result.human)})"
+    return Output(result.as_dict(), [table], FIELDS, records, ["", f"{conclusion}."])
+
+
+def _score_row(name: str, score: Score, published: float | None) -> tuple[str, ...]:
+    return name, score_cell(score), str(score.n), _published_cell(published)
+
+
+def _published_cell(published: float | None) -> str:
+    if published is None:
+        return ""
+    return f"{published:.2f}"
+
+
+def _record(name: str, score: Score, published: float | None) -> dict[str, object]:
+    return {"row": name, **score._asdict(), "published": published}
 
 
 def _blanks(agreement: Agreement) -> str:
     """Blank items by annotator."""
     if not agreement.blanks:
         return "No item was left blank."
-    by_name = {
-        name: ", ".join(str(blank.item) for blank in agreement.blanks if blank.annotator == name)
-        for name in dict.fromkeys(blank.annotator for blank in agreement.blanks)
-    }
-    listed = "; ".join(f"{name}: items {items}" for name, items in by_name.items())
-    return f"Left blank, and left out of that annotator's score and of kappa: {listed}."
+    items_by_annotator: dict[str, list[str]] = {}
+    for blank in agreement.blanks:
+        items_by_annotator.setdefault(blank.annotator, []).append(str(blank.item))
+    texts = [f"{name}: items {', '.join(items)}" for name, items in items_by_annotator.items()]
+    return f"Left blank, and left out of that annotator's score and of kappa: {'; '.join(texts)}."
 
 
 def _kappa_row(kappa: Score, published: float | None) -> tuple[str, ...]:
     """Kappa with two decimals."""
-    ends = (kappa.low, kappa.high)
-    interval = f"({kappa.withheld})" if None in ends else "[{:.2f}, {:.2f}]".format(*ends)
-    known = "" if published is None else f"{published:.2f}"
-    return ("Fleiss' kappa", f"{kappa.value:>5.2f} {interval}", str(kappa.n), known)
+    if kappa.low is None or kappa.high is None:
+        interval = f"({kappa.withheld})"
+    else:
+        interval = f"[{kappa.low:.2f}, {kappa.high:.2f}]"
+    return ("Fleiss' kappa", f"{kappa.value:>5.2f} {interval}", str(kappa.n), _published_cell(published))

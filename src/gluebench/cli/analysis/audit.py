@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,10 @@ from gluebench.cli.common.output import Form, Output, Section, Table, emit, noti
 if TYPE_CHECKING:
     from gluebench.analysis.audit import Audit, ShortcutAccuracy
 
-EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
-"""Equal to those in gluebench.analysis.audit, which --help does not import."""
+# Equal to those in gluebench.analysis.audit, which --help does not import.
+EPOCHS = 5
+SMOOTHING = 100.0
+SHOWN = 5
 
 
 @click.command
@@ -78,18 +80,23 @@ def audit(
     from gluebench.scoring import read_gold
 
     labels = read_gold(gold, suite) if gold is not None else None
-    named = audits.Sources(suite, data, labels, like)
+    named_sets = audits.Sources(suite, data, labels, like)
     if tests and not learned:
         raise click.UsageError("--test without --train: name what to learn from, or leave both out.")
-    sources = [named.train(name) for name in dict.fromkeys(learned)]
-    test_sets = [test_set for name in dict.fromkeys(tests or learned) for test_set in named.tests(name)]
-    pairs = [(sources, test_sets)] if learned else [([train], own) for train, own in named.own()]
-    if not pairs:
+    settings |= {"printed": audits.PRINTED.get(suite.lineage[-1]), "progress": notice}
+    if learned:
+        train_sets = [named_sets.train(name) for name in dict.fromkeys(learned)]
+        test_sets = list(
+            chain.from_iterable(named_sets.tests(name) for name in dict.fromkeys(tests or learned))
+        )
+        emit(audit_output(audits.audit(train_sets, test_sets, **settings)), form)
+        return
+    own_sets = list(named_sets.own())
+    if not own_sets:
         tasks = f"no task of {suite.name} with a train split has one or two texts and a label"
         raise DataError(f"{tasks}; an audit is for these")
-    settings |= {"printed": audits.PRINTED.get(suite.lineage[-1]), "progress": notice}
-    audited = audits.merge_audits(audits.audit(*pair, **settings) for pair in pairs)
-    emit(audit_output(audited), form)
+    audits_of_tasks = [audits.audit([train], test_sets, **settings) for train, test_sets in own_sets]
+    emit(audit_output(audits.merge_audits(audits_of_tasks)), form)
 
 
 _FIELDS = ("train", "sees", "test", "label", "word", "measure", "value", "low", "high")
@@ -97,21 +104,21 @@ _FIELDS = ("train", "sees", "test", "label", "word", "measure", "value", "low", 
 
 def audit_output(audited: Audit) -> Output:
     """The audit in every form: accuracies, words and lengths, each by training set."""
-    tables = [_accuracies(audited.measured), _words(audited), _lengths(audited)]
-    wordless = [train for train, listed in audited.associations.items() if not listed]
-    return Output(
-        plain(audited),
-        [table for table in tables if table.sections],
-        _FIELDS,
-        [*_records(audited)],
-        [f"{train}: no word of the last text makes a class more probable." for train in wordless],
-    )
+    tables = [_accuracies(audited.measured), _word_table(audited), _lengths(audited)]
+    notes = []
+    for train, words in audited.associations.items():
+        if not words:
+            notes.append(f"{train}: no word of the last text makes a class more probable.")
+    filled_tables = [table for table in tables if table.sections]
+    return Output(plain(audited), filled_tables, _FIELDS, list(_records(audited)), notes)
 
 
 def _accuracies(measured: list[ShortcutAccuracy]) -> Table:
-    columns = ["Sees", "Tested on", "Examples", "Accuracy", "Chance", "Majority", "Verdict"]
+    columns = ["Sees", "Tested on", "Examples", "Accuracy"]
     printed = any(result.printed is not None for result in measured)
-    columns[4:4] = ["printed"] * printed
+    if printed:
+        columns.append("printed")
+    columns += ["Chance", "Majority", "Verdict"]
     sections = []
     for train, group in groupby(measured, lambda result: result.train):
         rows = []
@@ -120,7 +127,8 @@ def _accuracies(measured: list[ShortcutAccuracy]) -> Table:
             row.append(percent(result.accuracy) + interval(result.low, result.high))
             if printed:
                 row.append("" if result.printed is None else percent(result.printed))
-            rows.append([*row, percent(result.chance), percent(result.majority), result.verdict])
+            row += [percent(result.chance), percent(result.majority), result.verdict]
+            rows.append(row)
         sections.append(Section(rows, f"learned from {train}"))
     note = (
         "Intervals are of 95 %. Chance is 1 over the number of classes, majority the share of the test set's "
@@ -130,13 +138,14 @@ def _accuracies(measured: list[ShortcutAccuracy]) -> Table:
     return Table(columns, sections, title="Accuracy of shortcuts, in %", right=right, notes=[note])
 
 
-def _words(audited: Audit) -> Table:
+def _word_table(audited: Audit) -> Table:
+    """The words that go with a class."""
     sections = []
-    for train, listed in audited.associations.items():
-        rows = [
-            (f"  {word.label}", word.word, f"{word.pmi:.2f}", percent(word.share), f"{word.texts:,}")
-            for word in listed
-        ]
+    for train, words in audited.associations.items():
+        rows = []
+        for word in words:
+            pmi = f"{word.pmi:.2f}"
+            rows.append((f"  {word.label}", word.word, pmi, percent(word.share), f"{word.texts:,}"))
         if rows:
             sections.append(Section(rows, train))
     note = "PMI in bits, smoothed; % of class is the share of its examples whose last text has the word."
@@ -148,27 +157,32 @@ def _words(audited: Audit) -> Table:
 def _lengths(audited: Audit) -> Table:
     sections = []
     for train, group in groupby(audited.lengths, lambda size: size.train):
-        rows = [
-            (f"  {size.label}", f"{size.pairs:,}", *("" if n is None else f"{n:g}" for n in size[3:]))
-            for size in group
-        ]
+        rows = []
+        for size in group:
+            first = f"{size.first:g}"
+            second = "" if size.second is None else f"{size.second:g}"
+            rows.append((f"  {size.label}", f"{size.pairs:,}", first, second))
         sections.append(Section(rows, train))
     columns = ("Class", "Examples", "First text", "Second text")
     return Table(columns, sections, "Median words of the texts of a class", right={1, 2, 3})
 
 
 def _records(audited: Audit) -> Iterator[tuple[object, ...]]:
+    """The rows of the CSV table, whose columns are _FIELDS."""
     for result in audited.measured:
-        where = (result.train, result.sees, result.test, None, None)
-        yield (*where, "examples", result.examples, None, None)
-        yield (*where, "accuracy", result.accuracy, result.low, result.high)
-        yield (*where, "chance", result.chance, None, None)
-        yield (*where, "majority", result.majority, None, None)
-        yield (*where, "p", result.p, None, None)
+        measures: list[tuple[object, ...]] = [
+            ("examples", result.examples, None, None),
+            ("accuracy", result.accuracy, result.low, result.high),
+            ("chance", result.chance, None, None),
+            ("majority", result.majority, None, None),
+            ("p", result.p, None, None),
+        ]
         if result.printed is not None:
-            yield (*where, "printed", result.printed, None, None)
-    for train, listed in audited.associations.items():
-        for word in listed:
+            measures.append(("printed", result.printed, None, None))
+        for measured in measures:
+            yield (result.train, result.sees, result.test, None, None) + measured
+    for train, words in audited.associations.items():
+        for word in words:
             for measure in ("pmi", "share", "texts"):
                 value = getattr(word, measure)
                 yield (train, None, None, word.label, word.word, measure, value, None, None)

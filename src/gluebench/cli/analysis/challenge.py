@@ -52,15 +52,15 @@ def shortcuts(out: str, name: str | None, per_case: int, seed: int, suite: Bench
       gluebench challenge shortcuts --out shortcuts.tsv
     """
     from gluebench.analysis.challenge.item import write_items
-    from gluebench.analysis.challenge.rules import shortcuts as made
+    from gluebench.analysis.challenge.rules import shortcuts as make_shortcuts
 
     if name is None:
         answering = {task.predict_with for task in suite.diagnostics if task.predict_with}
         if len(answering) != 1:
             raise click.UsageError("Name the inference task with --task.")
-        (name,) = answering
+        [name] = answering
     task = suite.task(name)
-    items = made(task, per_case=per_case, seed=seed)
+    items = make_shortcuts(task, per_case=per_case, seed=seed)
     write_items(out, items, task)
     cases = len({item.case for item in items})
     click.echo(f"{out}: {len(items):,} examples of {cases} cases, for a model of {task.name}.")
@@ -116,11 +116,8 @@ def perturb(
             message = "labels are hidden; take a split that has them, or name them (--gold), or --pairs TASK"
             raise DataError(f"{task.name} {table.split}: {message}")
         if labels is not None:
-            examples = [
-                replace(example, label=labels[example.index])
-                for example in examples
-                if example.index in labels
-            ]
+            labeled = [example for example in examples if example.index in labels]
+            examples = [replace(example, label=labels[example.index]) for example in labeled]
         items = perturb(task, examples, rules=rules or RULES, seed=seed)
     else:
         target = suite.task(pairs)
@@ -176,26 +173,27 @@ def predict(
     task = suite.task(items[0].task)
     settings = chosen_options(context, model, options)
     with tempfile.TemporaryDirectory() as scratch:
-        made = resolve(model, Corpus(suite, data, [task]), Path(scratch), settings)
-        answers = _answers(made, suite, task, items=items, home=data)
+        resolved = resolve(model, Corpus(suite, data, [task]), Path(scratch), settings)
+        answers = _answers(resolved, suite, task, items=items, home=data)
     lines = "".join(f"{number}\t{answer}\n" for number, answer in enumerate(answers))
     Path(out).write_text(f"index\tprediction\n{lines}", encoding="utf-8")
     click.echo(f"{out}: {len(answers):,} answers.")
 
 
-def _answers(made: Model, suite: Benchmark, task: Task, *, items: Sequence[Item], home: Path) -> list[str]:
+def _answers(model: Model, suite: Benchmark, task: Task, *, items: Sequence[Item], home: Path) -> list[str]:
     """Fit the system, then predict. Raises DataError, PredictionError."""
     from gluebench.data import Example
     from gluebench.systems.run import PredictionError, column, fit
 
-    for training_task in suite.tasks if made.together else [task]:
+    training_tasks = suite.tasks if model.together else [task]
+    for training_task in training_tasks:
         if training_task.predict_with is None:
-            fit(made.system, suite, training_task, home, say=notice)
-    examples = [
-        Example(number, dict(zip(task.columns, item.inputs, strict=True)), None)
-        for number, item in enumerate(items)
-    ]
-    predictions = list(made.system.predict(task, examples))
+            fit(model.system, suite, training_task, home, say=notice)
+    examples = []
+    for number, item in enumerate(items):
+        inputs = dict(zip(task.columns, item.inputs, strict=True))
+        examples.append(Example(number, inputs, None))
+    predictions = list(model.system.predict(task, examples))
     if len(predictions) != len(examples):
         raise PredictionError(f"{task.name}: {len(predictions)} predictions for {len(examples)} examples")
     return column(task, predictions).words()
@@ -222,24 +220,28 @@ def score(file: str, answers: str, kept: str | None, broken: bool, suite: Benchm
       gluebench data lint-diagnostic diagnostic.tsv
     """
     from gluebench.analysis.challenge.item import read_items
-    from gluebench.analysis.challenge.item import score as scored
+    from gluebench.analysis.challenge.item import score as score_answers
 
     if broken and kept is None:
         raise click.UsageError("--broken says what to keep; name the file with --keep.")
     items = read_items(file, suite)
-    result = scored(items, _read(answers, suite.task(items[0].task), len(items)))
+    words = _read_answers(answers, suite.task(items[0].task), len(items))
+    result = score_answers(items, words)
     emit(_output(file, result), form)
     if kept is not None:
-        _keep(kept, items, result.broken if broken else result.failed)
+        _keep_failures(kept, items, result.broken if broken else result.failed)
 
 
-def _read(path: str, task: Task, size: int) -> list[str]:
+def _read_answers(path: str, task: Task, size: int) -> list[str]:
     """The answers in order; prints the problems of the file, and exits if any is an error."""
     from gluebench.submission.problems import listed
     from gluebench.submission.rows import Layout
     from gluebench.submission.tables import read_table
 
-    codes = {synonym: code for code, label in enumerate(task.labels) for synonym in label.synonyms}
+    codes = {}
+    for code, label in enumerate(task.labels):
+        for synonym in label.synonyms:
+            codes[synonym] = code
     table = read_table(Path(path).name, Path(path).read_bytes(), Layout(task.words, size, codes))
     if table.problems:
         notices(listed(table.problems))
@@ -248,19 +250,25 @@ def _read(path: str, task: Task, size: int) -> list[str]:
     return table.column.words()
 
 
-def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
+def _keep_failures(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
+    """Write the failed items as a diagnostic set, and say how to go on."""
     from gluebench.analysis.challenge.item import keep_failures
 
     if not failed:
         notices([f"{path}: not written, since there is nothing to keep."])
         return
     kept = keep_failures(path, items, failed)
-    todo = f"; {kept.unlabeled:,} need a label for the other direction" if kept.unlabeled else ""
-    notices([f"{path}: {kept.pairs:,} pairs{todo}. Check it with: gluebench data lint-diagnostic {path}"])
+    content = f"{kept.pairs:,} pairs"
+    if kept.unlabeled:
+        content += f"; {kept.unlabeled:,} need a label for the other direction"
+    notices([f"{path}: {content}. Check it with: gluebench data lint-diagnostic {path}"])
 
 
 def _output(file: str, result: ChallengeScores) -> Output:
-    sections = [Section(list(map(_cells, part))) for part in (result.groups, result.cases) if part]
+    sections = []
+    for part in (result.groups, result.cases):
+        if part:
+            sections.append(Section([_case_row(row) for row in part]))
     notes = []
     if any(case.sound for case in result.cases):
         notes.append("Broken: wrong now, of those whose original is right.")
@@ -269,22 +277,23 @@ def _output(file: str, result: ChallengeScores) -> Output:
     columns = ("", "examples", "right %", "broken")
     title = f"Challenge set {Path(file).name}"
     table = Table(columns, sections, title, right={1, 2, 3}, notes=notes)
-    groups, cases = ([_data(row) for row in part] for part in (result.groups, result.cases))
+    groups = [_case_data(row) for row in result.groups]
+    cases = [_case_data(row) for row in result.cases]
     data = {
         "schema": "gluebench.challenge/1",
         "groups": groups,
         "cases": cases,
         "failed": list(result.failed),
     }
-    return Output(data, [table], COLUMNS, [*groups, *cases])
+    return Output(data, [table], COLUMNS, groups + cases)
 
 
-def _cells(row: CaseScore) -> tuple[str, ...]:
+def _case_row(row: CaseScore) -> tuple[str, ...]:
     broken = f"{row.broken:,} of {row.sound:,}" if row.sound else "-"
-    shown = f"{percent(row.share)}{interval(row.bar.low, row.bar.high)}"
-    return row.case, f"{row.n:,}", shown, broken
+    share = f"{percent(row.share)}{interval(row.bar.low, row.bar.high)}"
+    return row.case, f"{row.n:,}", share, broken
 
 
-def _data(row: CaseScore) -> dict[str, object]:
+def _case_data(row: CaseScore) -> dict[str, object]:
     values = (row.case, row.n, row.right, row.share, row.bar.low, row.bar.high, row.sound, row.broken)
     return dict(zip(COLUMNS, values, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -50,6 +51,10 @@ class _Against(click.Command):
 )
 @labels_option
 @table_option
+@option.flag(
+    "--details",
+    help="Print the tests, the phenomena and a sentence for each task too; --json has them always.",
+)
 @option.number("--resamples", default=10_000, least=100, help="Random exchanges for intervals and tests.")
 @option.seed
 @option.plot("the differences with their intervals")
@@ -59,6 +64,7 @@ def compare(
     subs: tuple[str, ...],
     against: tuple[str, ...],
     equivalence: float | None,
+    details: bool,
     resamples: int,
     seed: int,
     plot: str | None,
@@ -67,8 +73,9 @@ def compare(
 ) -> None:
     """Compare two submissions on the same examples.
 
-    The difference of each score with its interval, a paired test, the effect in examples, the smallest
-    difference that could be shown, and what follows in words; diagnostic sets by phenomenon too.
+    What follows in words, and the difference of each score with its interval and a paired test. --details
+    adds the effect in examples, the smallest difference that could be shown, and diagnostic sets by
+    phenomenon.
     Several runs of each system: A... --against B..., by Student's t over runs and examples.
     With --table, A and B are names of systems in a table, by default its two. More than two systems:
     gluebench rank.
@@ -89,14 +96,18 @@ def compare(
             if len(systems) < 2:
                 more = f"; two files in one table: {BOTH}" if inputs.table else ""
             raise click.UsageError(f"compare takes two submissions or systems, not {len(systems)}{more}.")
-        subs, against = systems[:1], systems[1:]
-    from gluebench.analysis.compare import compare as compared
+        subs = systems[:1]
+        against = systems[1:]
+    from gluebench.analysis.compare import compare as compare_systems
 
-    ours, theirs = ([inputs.submission(source) for source in side] for side in (subs, against))
+    ours = [inputs.submission(source) for source in subs]
+    theirs = [inputs.submission(source) for source in against]
     labels = inputs.labels()
-    margin = None if equivalence is None else equivalence / (1 if labels.benchmark.loss else 100)
-    comparison = compared(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
-    emit(comparison_output(comparison, inputs.manifest), form)
+    margin = equivalence
+    if equivalence is not None and not labels.benchmark.loss:  # points of a fraction
+        margin = equivalence / 100
+    comparison = compare_systems(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
+    emit(comparison_output(comparison, inputs.manifest, details=details), form)
     draw(comparison, plot)
     notices(f"warning: {warning}" for warning in comparison.warnings)
 
@@ -115,27 +126,51 @@ class _Row(NamedTuple):
     """Whether the conclusion uses this row's p-value."""
 
 
-def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
-    """The comparison in every form; tests are a separate table, so that no table is wider than 60 columns."""
+def comparison_output(comparison: Comparison, benchmark: Benchmark, *, details: bool = True) -> Output:
+    """The comparison in every form, its conclusion first.
+
+    With `details`, also the tests, as a table of their own so that none is wider than 60 columns, the
+    categories of diagnostic sets and a sentence for each task; a single task has its sentence always. JSON
+    and CSV have all of it.
+    """
     from gluebench.analysis.compare.comparison import FIELDS
 
-    over = f"of {counted(len(comparison.over), 'task')}"
-    sections = [
-        [row for task in benchmark.scored for row in _rows(comparison.tasks.get(task.name), task)],
-        [_Row(f"average{DOWN * benchmark.loss}", over, comparison.overall, decides=True)]
-        * (len(benchmark.averaged) != 1),
-        [row for task in benchmark.diagnostics for row in _rows(comparison.diagnostics.get(task.name), task)],
-    ]
-    sections = [section for section in sections if section]
-    tables = [_differences(comparison, benchmark, sections), _tests(sections)]
+    scored: list[_Row] = []
+    for task in benchmark.scored:
+        scored += _task_rows(comparison.tasks.get(task.name), task)
+    average: list[_Row] = []
+    if len(benchmark.averaged) != 1:
+        over = f"of {counted(len(comparison.over), 'task')}"
+        name = "average" + DOWN if benchmark.loss else "average"
+        average.append(_Row(name, over, comparison.overall, decides=True))
+    diagnostics: list[_Row] = []
+    for task in benchmark.diagnostics:
+        diagnostics += _task_rows(comparison.diagnostics.get(task.name), task)
+    sections = [section for section in (scored, average, diagnostics) if section]
+    tables = [_differences(comparison, benchmark, sections, details=details)]
+    if details:
+        tables.append(_tests(sections))
+        tables += _all_categories(comparison, benchmark)
+    words: list[str] = []
+    if details or len(comparison.tasks) == 1:
+        words = [""] + list(comparison.words[:-1])  # the last one is the conclusion
+    verdict = [comparison.conclusion, ""]
+    return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=words, verdict=verdict)
+
+
+def _all_categories(comparison: Comparison, benchmark: Benchmark) -> list[Table]:
+    """A table for each task that has categories, in the benchmark's order."""
+    parts = {**comparison.tasks, **comparison.diagnostics}
+    tables = []
     for task in benchmark.tasks:
-        part = {**comparison.tasks, **comparison.diagnostics}.get(task.name)
+        part = parts.get(task.name)
         if part is not None and part.categories:
             tables.append(_categories(part, task))
-    return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=["", *comparison.words])
+    return tables
 
 
-def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
+def _task_rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
+    """A row for each metric of a task, and one for its score if there are several."""
     if part is None:
         return
     name = task.name
@@ -145,111 +180,145 @@ def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
         yield _Row(name, titles(task).get(metric, metric), shown, decides=single)
         name = ""
     if not single:
-        yield _Row("", f"task score{DOWN * task.loss}", part.score, decides=True)
+        heading = "task score" + DOWN if task.loss else "task score"
+        yield _Row("", heading, part.score, decides=True)
 
 
-def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]]) -> Table:
+def _differences(
+    comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]], *, details: bool
+) -> Table:
     from gluebench.analysis.compare.words import title  # imports numpy
 
     overall = comparison.overall
-    same = (
-        []
-        if overall is None or overall.margin is None
-        else [f"same within {points(overall.margin, overall.loss)}"]
-    )
-    notes = ["Of a loss ↓, A - B is above 0 where A's is lower."] * bool(benchmark.losses)
+    columns = ["task", "metric", "A", "B", DIFFERENCE, "p"]
+    tests_equivalence = overall is not None and overall.margin is not None
+    if overall is not None and overall.margin is not None:
+        columns.append(f"same within {points(overall.margin, overall.loss)}")
+    notes = []
+    if benchmark.losses:
+        notes.append("Of a loss ↓, A - B is above 0 where A's is lower.")
     notes.append("The test is of one pair, named before its results were seen. To choose: gluebench rank.")
     tested = overall is not None and overall.p is not None
-    if same and tested:
+    if tests_equivalence and tested:
         notes.append("Better and the same are two families of tests, each with 5 % false alarms at most.")
     if len(comparison.over) > 1 and tested:
         notes.append(f"p of a task: after Holm's adjustment for {len(comparison.over)} tasks.")
     if comparison.left_out:
         left_out = ", ".join(comparison.left_out)
         notes.append(f"Left out: {left_out}. The average is not the benchmark's macro-average.")
+    if not details:
+        notes.append("More, with --details: the tests, the phenomena and a sentence for each task.")
     where = on_split(benchmark.title, comparison.split, comparison.provenance)
+    table_sections = []
+    for section in sections:
+        rows = []
+        for row in section:
+            cells = [row.task, row.metric] + _difference_cells(row.difference)
+            decisive = row.difference if row.decides else None
+            cells.append("" if decisive is None else p_cell(decisive.decisive))
+            if tests_equivalence:
+                cells.append(_equivalence_cell(decisive))
+            rows.append(cells)
+        table_sections.append(Section(rows))
     return Table(
-        ("task", "metric", "A", "B", DIFFERENCE, "p", *same),
-        [
-            Section([(row.task, row.metric, *_values(row.difference), *_decisive(row, same)) for row in rows])
-            for rows in sections
-        ],
+        columns,
+        table_sections,
         title=title(where, comparison.a, comparison.b),
         right={2, 3, 5},
         notes=notes,
     )
 
 
-def _values(difference: Difference | None) -> tuple[str, ...]:
+def _difference_cells(difference: Difference | None) -> list[str]:
+    """The scores of A and B, and their difference with its interval."""
     if difference is None:
-        return ("-", "-", "-")
-    withheld = f" ({difference.withheld})" if difference.withheld else ""
-    if difference.same and not withheld:
-        withheld = " (same answers)"
+        return ["-", "-", "-"]
     loss = difference.loss
     limits = between(difference.low, difference.high, loss)
-    shown = f"{points(difference.difference, loss):>5}{limits}{withheld}"
-    return (percent(difference.a, loss), percent(difference.b, loss), shown)
+    cell = f"{points(difference.difference, loss):>5}{limits}"
+    if difference.withheld:
+        cell += f" ({difference.withheld})"
+    elif difference.same:
+        cell += " (same answers)"
+    return [percent(difference.a, loss), percent(difference.b, loss), cell]
 
 
-def _decisive(row: _Row, same: Sequence[str]) -> tuple[str, ...]:
-    """The p-value of the difference, and the verdict on equivalence if there is a column for it."""
-    difference = row.difference if row.decides else None
-    p = "" if difference is None else p_cell(difference.decisive)
-    if not same:
-        return (p,)
+def _equivalence_cell(difference: Difference | None) -> str:
+    """Whether A and B are the same within the margin; empty without a test of it."""
     if difference is None or difference.equivalence_p is None:
-        return (p, "")
-    return (p, f"{'yes' if difference.equivalent else 'not shown'} (p {p_cell(difference.equivalence_p)})")
+        return ""
+    verdict = "yes" if difference.equivalent else "not shown"
+    return f"{verdict} (p {p_cell(difference.equivalence_p)})"
 
 
 def p_cell(p: float | None) -> str:
     """A p-value with three decimals, never shown as zero; "-" without a test."""
     if p is None:
         return "-"
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+    if p < 0.001:
+        return "< .001"
+    return f"{p:.3f}".removeprefix("0")
 
 
 def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
-    has_runs = any(row.difference and row.difference.seeds is not None for rows in sections for row in rows)
+    rows = list(chain.from_iterable(sections))
+    has_runs = any(row.difference and row.difference.seeds is not None for row in rows)
+    basis = "seeds" if has_runs else "right alone: A, B of n"
     notes = [
         "p: of that test alone, not adjusted. Shows: the smallest true difference that these "
         "examples and these two systems would show four times in five."
     ]
     if has_runs:
         notes.append("Seeds: the share of the variance that comes from the choice of runs.")
+    table_sections = []
+    for section in sections:
+        table_sections.append(
+            Section([[row.task, row.metric] + _test_cells(row.difference) for row in section])
+        )
     return Table(
-        ("task", "metric", "test", "p", "seeds" if has_runs else "right alone: A, B of n", "shows"),
-        [Section([(row.task, row.metric, *_test(row.difference)) for row in rows]) for rows in sections],
+        ("task", "metric", "test", "p", basis, "shows"),
+        table_sections,
         title="What it rests on",
         right={3, 5},
         notes=notes,
     )
 
 
-def _test(difference: Difference | None) -> tuple[str, ...]:
+def _test_cells(difference: Difference | None) -> list[str]:
+    """The test, its p-value, what it rests on, and the smallest difference that it would show."""
     if difference is None:
-        return ("-", "", "", "")
-    shows = "" if difference.detectable is None else points(difference.detectable, difference.loss)
+        return ["-", "", "", ""]
+    shows = ""
+    if difference.detectable is not None:
+        shows = points(difference.detectable, difference.loss)
     if difference.seeds is not None:
         basis = f"{100 * difference.seeds:.0f} %"
     elif difference.alone is None:
         basis = f"{difference.n:,}"
     else:
         basis = f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
-    return (difference.test, p_cell(difference.p), basis, shows)
+    return [difference.test, p_cell(difference.p), basis, shows]
 
 
 def _categories(part: TaskComparison, task: Task) -> Table:
-    parts = {(entry.kind, entry.name): entry.difference for entry in part.categories}
-    metadata = {column: [name for kind, name in parts if kind == column] for column in task.metadata}
+    differences = {(entry.kind, entry.name): entry.difference for entry in part.categories}
+    metadata: dict[str, list[str]] = {column: [] for column in task.metadata}
+    for kind, name in differences:
+        if kind in metadata:
+            metadata[kind].append(name)
     sections = []
     for entries in categories(task, metadata):
-        rows = [(text, parts[kind, name]) for kind, name, text in entries if (kind, name) in parts]
-        sections.append([(text, *_values(gap), p_cell(gap.decisive), str(gap.n)) for text, gap in rows])
+        rows = []
+        for kind, name, text in entries:
+            if (kind, name) in differences:
+                difference = differences[kind, name]
+                p_and_n = [p_cell(difference.decisive), str(difference.n)]
+                rows.append([text] + _difference_cells(difference) + p_and_n)
+        if rows:
+            sections.append(Section(rows))
     return Table(
         ("category", "A", "B", DIFFERENCE, "p", "n"),
-        [Section(rows) for rows in sections if rows],
+        sections,
         title=f"{task.name} by category: {task.metrics[0].title}",
         right={1, 2, 4, 5},
         notes=["p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, t
 from gluebench.cli.common.output import Form, draw, emit, notices
 
 if TYPE_CHECKING:
-    from gluebench.analysis.diagnostics.diagnosis import Diagnosis, SetDiagnosis
+    from gluebench.analysis.diagnostics.diagnosis import Diagnosis
     from gluebench.scoring import Gold
 
 
@@ -62,20 +63,22 @@ def diagnose(
 
     if table5 and phenomenon is not None:
         raise click.UsageError("--table5 and --phenomenon print different tables; give one of them.")
-    subs, manifest = inputs.systems(subs), inputs.manifest
+    subs = inputs.systems(subs)
+    manifest = inputs.manifest
     if inputs.scored and (table5 or phenomenon is not None):
         raise click.UsageError("--table5 and --phenomenon are of a diagnostic set, not of a table.")
     if not subs:
         raise click.UsageError("Missing argument 'SUB...'.")
     if phenomenon is not None:
         view.category(phenomenon, manifest.diagnostics)  # unknown names are refused before anything is read
-    sources = dict(zip(subs, subs, strict=True)) if inputs.scored else names(subs)
-    systems = {name: inputs.submission(source) for name, source in sources.items()}
+    sources = {sub: sub for sub in subs} if inputs.scored else names_of_systems(subs)
     labels = inputs.labels()
+    files = None if inputs.scored else labels.categories
+    systems = {name: inputs.submission(source, files=files) for name, source in sources.items()}
     diagnosis = diagnostics.diagnose(systems, labels, withhold_below=withhold_below)
     notices(f"warning: {warning}" for warning in diagnosis.warnings)
     if withhold_below:
-        notices(_public(diagnosis, labels))
+        notices(_sets_with_public_labels(diagnosis, labels))
     if table5:
         output = view.table5_output(diagnosis, manifest)
     elif phenomenon is not None:
@@ -83,33 +86,40 @@ def diagnose(
     else:
         output = view.diagnosis_output(diagnosis, manifest)
     emit(output, form)
-    for place, part in enumerate(diagnosis.sets.values()):
-        draw(part, plot and _of_set(plot, part, place))
+    if plot is not None:
+        _draw_sets(diagnosis, Path(plot))
 
 
-def names(sources: tuple[str, ...]) -> dict[str, str]:
+def _draw_sets(diagnosis: Diagnosis, path: Path) -> None:
+    """Draw each diagnostic set; the files after the first have the set's name before the suffix."""
+    for position, part in enumerate(diagnosis.sets.values()):
+        if position == 0:
+            draw(part, path)
+        else:
+            draw(part, path.with_stem(f"{path.stem}-{part.task.name}"))
+
+
+def names_of_systems(sources: tuple[str, ...]) -> dict[str, str]:
     """A name to show for each submission, to its path: the last part, or all of it where two are alike."""
     if len(set(sources)) < len(sources):
         raise click.UsageError("a submission is named twice; name each once.")
-    last = [os.path.basename(os.path.normpath(source)).removesuffix(".zip") for source in sources]
-    return {
-        name if last.count(name) == 1 else source: source for name, source in zip(last, sources, strict=True)
-    }
+    last_parts = [os.path.basename(os.path.normpath(source)).removesuffix(".zip") for source in sources]
+    by_name = {}
+    for name, source in zip(last_parts, sources, strict=True):
+        if last_parts.count(name) == 1:
+            by_name[name] = source
+        else:
+            by_name[source] = source
+    return by_name
 
 
-def _public(diagnosis: Diagnosis, labels: Gold) -> list[str]:
+def _sets_with_public_labels(diagnosis: Diagnosis, labels: Gold) -> Iterator[str]:
     """A notice for each set with public labels: there --withhold-below has no effect."""
     from gluebench.analysis.diagnostics.diagnosis import withholds
 
-    return [
-        f"{name}: its labels are public (the manifest says `private = false`, or the split is not test), "
-        "so nothing is withheld"
-        for name, part in diagnosis.sets.items()
-        if not withholds(part.task, labels)
-    ]
-
-
-def _of_set(path: str, part: SetDiagnosis, place: int) -> Path:
-    """The file of a diagnostic set; those after the first have the set's name before the suffix."""
-    to = Path(path)
-    return to if place == 0 else to.with_stem(f"{to.stem}-{part.task.name}")
+    for name, part in diagnosis.sets.items():
+        if not withholds(part.task, labels):
+            yield (
+                f"{name}: its labels are public (the manifest says `private = false`, or the split is not "
+                "test), so nothing is withheld"
+            )

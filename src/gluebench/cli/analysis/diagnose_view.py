@@ -1,20 +1,28 @@
 """A diagnosis as tables: by category, of one phenomenon, or as the columns of the paper's Table 5."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 from gluebench.analysis.diagnostics.counts import Confusion, Directions, Share
 from gluebench.analysis.diagnostics.diagnosis import FIELDS, Diagnosis, SetDiagnosis
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
-from gluebench.analysis.diagnostics.paper import COLUMNS, PAGE, Table5, explain, human_references, table5
+from gluebench.analysis.diagnostics.paper import (
+    COLUMNS,
+    PAGE,
+    PhenomenonPage,
+    Table5,
+    explain,
+    human_references,
+    table5,
+)
 from gluebench.benchmark import Benchmark, Phenomenon, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.benchmark.lookup import find
 from gluebench.cli.common.output import Output, Section, Table
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, score_cell
 from gluebench.scoring import Score
-from gluebench.scoring.report import record
+from gluebench.scoring.report import DiagnosticReport, record
 from gluebench.scoring.tags import OVERALL
 
 MEANINGS = f"What each phenomenon is about, with pairs that show it: --phenomenon NAME, and {PAGE}."
@@ -22,9 +30,12 @@ MEANINGS = f"What each phenomenon is about, with pairs that show it: --phenomeno
 
 def diagnosis_output(result: Diagnosis, benchmark: Benchmark) -> Output:
     """The diagnosis in every form."""
-    tables = [table for part in result.sets.values() for table in _tables(part, benchmark, result.split)]
+    tables: list[Table] = []
+    for part in result.sets.values():
+        tables += _tables(part, benchmark, result.split)
     scope = result.provenance.get("uncertainty")
-    return Output(result.as_dict(), tables, FIELDS, result.records(), ["", scope] if scope else ())
+    words = ["", scope] if scope else []
+    return Output(result.as_dict(), tables, FIELDS, result.records(), words)
 
 
 def _tables(part: SetDiagnosis, benchmark: Benchmark, split: str) -> Iterator[Table]:
@@ -37,63 +48,78 @@ def _tables(part: SetDiagnosis, benchmark: Benchmark, split: str) -> Iterator[Ta
 
 
 def _score_table(part: SetDiagnosis, title: str) -> Table:
-    task, systems = part.task, list(part.systems.values())
+    task = part.task
+    systems = list(part.systems.values())
     with_intervals = len(systems) <= MOST_WITH_INTERVALS
-    scores = [{(kind, name): score for kind, name, score in system.scores.parts()} for system in systems]
     sections = []
-    for entries in [[(OVERALL, "", "overall")], *categories(task, systems[0].scores.metadata)]:
+    scores_of_systems = [_scores_by_category(system.scores) for system in systems]
+    for entries in [[(OVERALL, "", "overall")]] + categories(task, systems[0].scores.metadata):
         rows = []
         for kind, name, text in entries:
-            row = [system_scores.get((kind, name)) for system_scores in scores]
-            n = next((score.n for score in row if score is not None), None)
-            if n is not None:
-                rows.append((text, str(n), *(_cell(score, with_intervals) for score in row)))
-        sections.append(rows)
-    notes = [
-        f"{name}: {percent(value)} on the whole set ({source})."
-        for name, value, source in human_references(task)
-    ]
-    notes += [BETWEEN_MODELS, *[MEANINGS] * bool(task.phenomena)]
+            scores = [by_category.get((kind, name)) for by_category in scores_of_systems]
+            sizes = [score.n for score in scores if score is not None]
+            if sizes:
+                cells = [_score_cell(score, with_intervals) for score in scores]
+                rows.append([text, str(sizes[0])] + cells)
+        if rows:
+            sections.append(Section(rows))
+    notes = []
+    for name, value, source in human_references(task):
+        notes.append(f"{name}: {percent(value)} on the whole set ({source}).")
+    notes.append(BETWEEN_MODELS)
+    if task.phenomena:
+        notes.append(MEANINGS)
     if not with_intervals:
         notes.append("Intervals are left out for want of room: --csv and --json have them.")
     metric = task.metrics[0].title
-    single = len(systems) == 1
-    return Table(
-        ("category", "n", *([metric] if single else part.systems)),
-        [Section(rows) for rows in sections if rows],
-        title=f"{title}: {next(iter(part.systems)) if single else metric}",
-        right={1},
-        notes=notes,
-    )
+    names = list(part.systems)
+    if len(names) == 1:
+        columns = ["category", "n", metric]
+        title = f"{title}: {names[0]}"
+    else:
+        columns = ["category", "n"] + names
+        title = f"{title}: {metric}"
+    return Table(columns, sections, title=title, right={1}, notes=notes)
 
 
-def _cell(score: Score | None, with_interval: bool) -> str:
-    return score_cell(score) if with_interval or score is None else f"{percent(score.value):>5}"
+def _scores_by_category(report: DiagnosticReport) -> dict[tuple[str, str], Score]:
+    """Kind and name of each category to its score."""
+    return {(kind, name): score for kind, name, score in report.parts()}
+
+
+def _score_cell(score: Score | None, with_interval: bool) -> str:
+    if score is None or with_interval:
+        return score_cell(score)
+    return f"{percent(score.value):>5}"
 
 
 def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) -> Iterator[Table]:
     """The confusion matrices of a category, gold labels in rows, as one table; none if no system has any."""
-    tables = {system: entry.confusions.get(category) for system, entry in part.systems.items()}
-    confusions = {system: confusion for system, confusion in tables.items() if confusion is not None}
-    if confusions:
-        labels = next(iter(confusions.values())).labels
-        yield Table(
-            ("gold", *labels, "all", "right %"),
-            [Section([*_confused(confusion)], system) for system, confusion in confusions.items()],
-            title=f"{name}: which label is taken for which (gold down, answers across)",
-            right=range(1, len(labels) + 3),
-        )
+    sections = []
+    labels: Sequence[str] = ()
+    for system, entry in part.systems.items():
+        confusion = entry.confusions.get(category)
+        if confusion is not None:
+            labels = confusion.labels
+            sections.append(Section(list(_confusion_rows(confusion)), system))
+    if sections:
+        columns = ["gold"]
+        columns += labels
+        columns += ["all", "right %"]
+        title = f"{name}: which label is taken for which (gold down, answers across)"
+        yield Table(columns, sections, title=title, right=range(1, len(columns)))
 
 
-def _confused(confusion: Confusion) -> Iterator[tuple[str, ...]]:
+def _confusion_rows(confusion: Confusion) -> Iterator[list[str]]:
+    """The counts of each gold label, then of all, and the precision of each predicted one."""
     classes = confusion.classes
     for word, counts, score in zip(confusion.labels, confusion.counts, classes, strict=True):
-        yield (word, *map(str, counts), str(score.support), percent(score.recall))
+        yield [word] + [str(count) for count in counts] + [str(score.support), percent(score.recall)]
     hits = sum(row[code] for code, row in enumerate(confusion.counts))
     predicted = [str(score.predicted) for score in classes]
     precisions = [percent(score.precision) for score in classes]
-    yield ("all", *predicted, str(confusion.n), percent(hits / confusion.n))
-    yield ("right %", *precisions, "", "")
+    yield ["all"] + predicted + [str(confusion.n), percent(hits / confusion.n)]
+    yield ["right %"] + precisions + ["", ""]
 
 
 def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
@@ -113,30 +139,34 @@ def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
         notes.append(f"A {mirrored} holds in both directions: one way only is wrong on its own terms.")
     if pairs[0].unpaired:
         notes.append(f"{pairs[0].unpaired} examples without their other direction are left out.")
-    rows = [(text, *(_share(pair.shares()[name]) for pair in pairs)) for name, text in words.items()]
+    rows = []
+    for name, text in words.items():
+        rows.append([text] + [_share_cell(pair.shares()[name]) for pair in pairs])
     title = f"{task.name}: the two directions of a pair"
-    return Table(("pairs", *directions), [Section(rows)], title, notes=notes)
+    columns = ["pairs"]
+    columns += directions
+    return Table(columns, [Section(rows)], title, notes=notes)
 
 
-def _share(share: Share) -> str:
+def _share_cell(share: Share) -> str:
     if share.interval is None:
         return "0 of 0"
-    return f"{share.count} of {share.of}: {percent(share.value)}{interval(*share.interval)}"
+    low, high = share.interval
+    return f"{share.count} of {share.of}: {percent(share.value)}{interval(low, high)}"
 
 
 def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
     pairs = list(directions.values())
     rows = []
     for kind in combinations_with_replacement(task.words, 2):
-        gold, answers = zip(*(pair.kinds.get(kind, (0, 0)) for pair in pairs), strict=True)
-        if any(gold + answers):
-            rows.append((" / ".join(kind), str(max(gold)), *map(str, answers)))
-    return Table(
-        ("labels of a pair", "gold", *directions),
-        [Section(rows)],
-        title=f"{task.name}: pairs by the labels of their two directions",
-        right=range(1, len(directions) + 2),
-    )
+        counts = [pair.kinds.get(kind, (0, 0)) for pair in pairs]
+        if any(gold or answers for gold, answers in counts):
+            most_gold = max(gold for gold, _ in counts)
+            rows.append([" / ".join(kind), str(most_gold)] + [str(answers) for _, answers in counts])
+    columns = ["labels of a pair", "gold"]
+    columns += directions
+    title = f"{task.name}: pairs by the labels of their two directions"
+    return Table(columns, [Section(rows)], title=title, right=range(1, len(columns)))
 
 
 # ---------------------------------------------------------------- one phenomenon
@@ -151,50 +181,61 @@ class _Category(NamedTuple):
 
 def category(query: str, tasks: Iterable[Task]) -> _Category:
     """The fine phenomenon or coarse category of that name or alias. Raises UnknownNameError."""
-    fine = [phenomenon for task in tasks for phenomenon in task.phenomena]
-    coarse = [Phenomenon(name, name) for name in dict.fromkeys(phenomenon.coarse for phenomenon in fine)]
-    match = find(query, [*fine, *coarse], what="phenomenon")
+    fine: list[Phenomenon] = []
+    for task in tasks:
+        fine += task.phenomena
+    coarse_names = dict.fromkeys(phenomenon.coarse for phenomenon in fine)
+    coarse = [Phenomenon(name, name) for name in coarse_names]
+    match = find(query, fine + coarse, what="phenomenon")
     return _Category("fine" if match in fine else "coarse", match.name)
 
 
 def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
     """The scores on one phenomenon, for every diagnostic set that has it, in every form."""
     phenomenon = category(query, [part.task for part in diagnosis.sets.values()])
-    explained = explain(phenomenon.name)
-    examples = explained.examples if explained else ()
     tables: list[Table] = []
     sets: dict[str, dict[str, object]] = {}
     records: list[dict[str, object]] = []
     for task, part in diagnosis.sets.items():
-        scores = {
-            name: next((score for *place, score in report.parts() if tuple(place) == phenomenon), None)
-            for name, report in part.reports.items()
-        }
-        scored = {name: score for name, score in scores.items() if score is not None}
-        if scored:
-            tables.append(_phenomenon_table(part.task, phenomenon, scored))
-            tables += _confusion_tables(part, phenomenon, phenomenon.name)
+        scores: dict[str, Score] = {}
         sets[task] = {}
-        for name, score in scores.items():
+        for name, report in part.reports.items():
+            values: dict[str, object] = {}
+            score = _scores_by_category(report).get(phenomenon)
+            if score is not None:
+                scores[name] = score
+                values |= score.as_dict()
+                records.append(record(score, task=task, category=phenomenon.name, system=name))
             confusion = part.systems[name].confusions.get(phenomenon)
-            values = score.as_dict() if score else {}
-            sets[task][name] = {**values, "confusion": confusion.as_dict() if confusion else None}
-        where = {"task": task, "category": phenomenon.name}
-        records += [record(score, **where, system=name) for name, score in scored.items()]
-    if explained and examples:
-        rows = [(pair.first, pair.second, pair.forward, pair.backward) for pair in examples]
-        columns = ("first", "second", "forward", "backward")
-        tables.append(Table(columns, [Section(rows)], f"{explained.name}: pairs of the sample benchmark"))
-    data = {
+            values["confusion"] = None if confusion is None else confusion.as_dict()
+            sets[task][name] = values
+        if scores:
+            tables.append(_phenomenon_table(part.task, phenomenon, scores))
+            tables += _confusion_tables(part, phenomenon, phenomenon.name)
+    data: dict[str, object] = {
         "schema": "gluebench.phenomenon/1",
         "phenomenon": phenomenon.name,
-        "about": explained.words if explained else None,
-        "link": explained.link if explained else None,
-        "examples": [example._asdict() for example in examples],
+        "about": None,
+        "link": None,
+        "examples": [],
         "sets": sets,
     }
-    words = [explained.words, f"More: {explained.link}."] if explained else []
-    return Output(data, tables, PHENOMENON_FIELDS, records, ["", *words])
+    words = [""]
+    explanation = explain(phenomenon.name)
+    if explanation is not None:
+        data["about"] = explanation.words
+        data["link"] = explanation.link
+        data["examples"] = [example._asdict() for example in explanation.examples]
+        words += [explanation.words, f"More: {explanation.link}."]
+        if explanation.examples:
+            tables.append(_examples_table(explanation))
+    return Output(data, tables, PHENOMENON_FIELDS, records, words)
+
+
+def _examples_table(explanation: PhenomenonPage) -> Table:
+    rows = [(pair.first, pair.second, pair.forward, pair.backward) for pair in explanation.examples]
+    columns = ("first", "second", "forward", "backward")
+    return Table(columns, [Section(rows)], f"{explanation.name}: pairs of the sample benchmark")
 
 
 def _phenomenon_table(task: Task, phenomenon: _Category, scores: dict[str, Score]) -> Table:
@@ -226,54 +267,69 @@ def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
         "warnings": list(diagnosis.warnings),
         "provenance": dict(diagnosis.provenance),
     }
-    tables = [_table5(part.task, by_set[name]) for name, part in diagnosis.sets.items()]
-    records = (row for name, table in by_set.items() for row in _records(name, table))
+    tables = []
+    records: list[dict[str, object]] = []
+    for name, part in diagnosis.sets.items():
+        tables.append(_table5(part.task, by_set[name]))
+        records += _records(name, by_set[name])
     return Output(data, tables, TABLE5_FIELDS, records)
 
 
 def _table5(task: Task, table: Table5) -> Table:
-    blank = [""] * (len(table.headings) - 1)
-    systems = [(name, *(percent(score.value) for score in scores)) for name, scores in table.systems.items()]
-    people = [(name, percent(value), *blank) for name, value, _ in human_references(task)]
-    sections = [Section([("examples", *map(str, table.sizes))]), Section([*systems, *people])]
+    columns = ["system"]
+    columns += table.headings
+    systems = []
+    for name, scores in table.systems.items():
+        systems.append([name] + [percent(score.value) for score in scores])
+    for name, value, _ in human_references(task):
+        row = [""] * len(columns)
+        row[0] = name
+        row[1] = percent(value)
+        systems.append(row)
+    sizes = ["examples"] + [str(size) for size in table.sizes]
+    sections = [Section([sizes]), Section(systems)]
     for title, printed in table.printed.items():
-        rows = [  # as in the paper: no decimals
-            (f"  {row}", *("-" if value is None else f"{round(100 * value)}" for value in values))
-            for row, values in printed.items()
-        ]
+        rows = []
+        for name, values in printed.items():
+            # As in the paper: no decimals.
+            cells = ["-" if value is None else f"{round(100 * value)}" for value in values]
+            rows.append([f"  {name}"] + cells)
         sections.append(Section(rows, f"Paper: {title}"))
     return Table(
-        ("system", *table.headings),
+        columns,
         sections,
         title=f"{task.name}: {task.metrics[0].title} x 100, the columns of the paper's Table 5",
-        right=range(1, len(table.headings) + 1),
-        notes=[*_table5_notes(task, table)],
+        right=range(1, len(columns)),
+        notes=list(_table5_notes(task, table)),
     )
 
 
 def _table5_notes(task: Task, table: Table5) -> Iterator[str]:
-    yield "; ".join(f"{head}: {COLUMNS[head]}" for head in table.headings if COLUMNS[head] != head) + "."
+    meanings = [f"{head}: {COLUMNS[head]}" for head in table.headings if COLUMNS[head] != head]
+    yield "; ".join(meanings) + "."
     for name, scores in table.systems.items():
-        for reason in dict.fromkeys(score.withheld for score in scores if score.withheld):
-            heads = [
-                head for head, score in zip(table.headings, scores, strict=True) if score.withheld == reason
-            ]
+        heads_by_reason: dict[str, list[str]] = {}
+        for head, score in zip(table.headings, scores, strict=True):
+            if score.withheld:
+                heads_by_reason.setdefault(score.withheld, []).append(head)
+        for reason, heads in heads_by_reason.items():
             which = "every column" if len(heads) == len(scores) else ", ".join(heads)
             yield f"{name}, no interval for {which}: {reason}."
-    yield from (f"{name}: {source}." for name, _, source in human_references(task))
+    for name, _, source in human_references(task):
+        yield f"{name}: {source}."
     yield BETWEEN_MODELS
 
 
 def _as_dict(table: Table5) -> dict[str, object]:
-    systems = {
-        name: {head: score.as_dict() for head, score in zip(table.headings, scores, strict=True)}
-        for name, scores in table.systems.items()
-    }
-    printed = [
-        {"section": section, "row": row, "values": dict(zip(table.headings, values, strict=True))}
-        for section, rows in table.printed.items()
-        for row, values in rows.items()
-    ]
+    systems = {}
+    for name, scores in table.systems.items():
+        values = [score.as_dict() for score in scores]
+        systems[name] = dict(zip(table.headings, values, strict=True))
+    printed = []
+    for section, rows in table.printed.items():
+        for row, numbers in rows.items():
+            values_by_head = dict(zip(table.headings, numbers, strict=True))
+            printed.append({"section": section, "row": row, "values": values_by_head})
     return {
         "columns": {head: COLUMNS[head] for head in table.headings},
         "systems": systems,
@@ -288,5 +344,11 @@ def _records(task: str, table: Table5) -> Iterator[dict[str, object]]:
     for section, rows in table.printed.items():
         for row, numbers in rows.items():
             for head, value in zip(table.headings, numbers, strict=True):
-                place = {"task": task, "system": row, "column": head, "category": COLUMNS[head]}
-                yield {**place, "value": value, "printed": section}
+                yield {
+                    "task": task,
+                    "system": row,
+                    "column": head,
+                    "category": COLUMNS[head],
+                    "value": value,
+                    "printed": section,
+                }

@@ -29,7 +29,7 @@ def _ends(
     match = re.fullmatch(r"(\d+(?:\.\d+)?)?-(\d+(?:\.\d+)?)?", text.strip())
     if match is None or text.strip() == "-":
         raise click.BadParameter(f"{text!r} is not MIN-MAX, as 10-20, 10- or -20.", context, parameter)
-    low, high = (None if end is None else float(end) for end in match.groups())
+    low, high = [None if end is None else float(end) for end in match.groups()]
     if low is not None and high is not None and low > high:
         raise click.BadParameter(f"{text!r} ends before it begins.", context, parameter)
     return low, high
@@ -42,7 +42,7 @@ _range = partial(option.text, metavar="MIN-MAX", callback=_ends)
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
 @option.data("Folder of the examples")
 @option.hidden_gold
-@option.repeated("--task TASK", "tasks", help="These tasks only; may be repeated.")
+@option.tasks("--task", "tasks", help="These tasks only; may be repeated.")
 @option.choice(
     "--show",
     of="wrong all-wrong only disagree right all",
@@ -97,13 +97,15 @@ def errors(
     inputs = Inputs(gold, None if gold else str(data), True, split, benchmark)
     submissions = [inputs.submission(sub) for sub in subs]
     labels = inputs.labels()
-    short = [Path(sub).stem or sub for sub in subs]
+    names = [Path(sub).stem or sub for sub in subs]
+    if len(set(names)) < len(names):
+        names = list(subs)
     files = read_cases(
         submissions,
         labels,
         data,
         tasks=options["tasks"],
-        systems=short if len(set(short)) == len(short) else list(subs),
+        systems=names,
         tolerance=options["tolerance"],
     )
     filters = [_filter(file, options) for file in files]
@@ -111,8 +113,8 @@ def errors(
     if html is not None:
         from gluebench.analysis.errors.page import page
 
-        names = ", ".join(dict.fromkeys(file.task.name for file in files))
-        text = page(files, title=f"Errors on {inputs.manifest.title}: {names}", tables=counted)
+        tasks = ", ".join(dict.fromkeys(file.task.name for file in files))
+        text = page(files, title=f"Errors on {inputs.manifest.title}: {tasks}", tables=counted)
         Path(html).write_text(text, encoding="utf-8")
         notices([f"{html}: {sum(len(file.cases) for file in files):,} examples, with text and labels."])
     emit(errors_output(files, filters, counted, limit=limit or None), form)
@@ -124,23 +126,25 @@ def _filter(file: CaseFile, options: dict[str, Any]) -> CaseFilter:
     from gluebench.data.show import label_word, phenomena_called
 
     task = file.task
-    labels = {name: options[name] for name in ("label", "answer")}
-    for name, label in labels.items():
-        if label is not None:
+    labels: dict[str, str | None] = {"label": None, "answer": None}
+    for name in labels:
+        if options[name] is not None:
             if not task.labels:
                 raise click.UsageError(f"--{name} goes with labels, and {task.name} has {task.form}.")
-            labels[name] = label_word(task, label)
+            labels[name] = label_word(task, options[name])
+    phenomena: frozenset[str] = frozenset()
+    if options["phenomenon"] is not None:
+        phenomena = phenomena_called(task, options["phenomenon"])
     shortest, longest = options["words"]
     least, most = options["overlap"]
-    tag = options["phenomenon"]
     return CaseFilter(
         options["show"],
         labels["label"],
         labels["answer"],
-        frozenset() if tag is None else phenomena_called(task, tag),
+        phenomena,
         int(shortest or 0),
         None if longest is None else int(longest),
-        0.0 if least is None else least,
+        least or 0.0,
         1.0 if most is None else most,
         options["pattern"],
     )
@@ -170,9 +174,12 @@ def errors_output(
         tables.append(_rates_table(file, counted[file.file]))
         if shown:
             tables.append(_cases_table(file, shown))
-        limited = f"; the first {len(shown):,} are shown" if len(shown) < len(cases) else ""
-        words.append(f"{file.file}: {len(cases):,} of {len(file.cases):,} examples{limited}.")
-        rows += [row for case in shown for row in _records(file, case, texts)]
+        sentence = f"{file.file}: {len(cases):,} of {len(file.cases):,} examples"
+        if len(shown) < len(cases):
+            sentence += f"; the first {len(shown):,} are shown"
+        words.append(f"{sentence}.")
+        for case in shown:
+            rows += _records(file, case, texts)
         output["files"][file.file] = {
             "task": file.task.name,
             "split": file.split,
@@ -181,19 +188,20 @@ def errors_output(
             "found": len(cases),
             "examples": [_case_data(file, case) for case in shown],
         }
-    fields = [*FIELDS, *(f"text{number}" for number in range(1, texts + 1))]  # files have other names
+    fields = list(FIELDS)
+    fields += [f"text{number}" for number in range(1, texts + 1)]  # each file has other names for its texts
     return Output(output, tables, fields, rows, words)
 
 
 def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
-    columns = ("", "examples", *(f"{system} wrong %" for system in file.systems))
-    kinds: dict[str, list[tuple[str, ...]]] = {}
+    columns = ["", "examples"]
+    columns += [f"{system} wrong %" for system in file.systems]
+    kinds: dict[str, list[list[str]]] = {}
     for rate in rates:
-        shares = [
-            f"{percent(rate.share(number))}{interval(bar.low, bar.high)}"
-            for number, bar in enumerate(rate.bars)
-        ]
-        kinds.setdefault(rate.kind, []).append((rate.name or rate.kind, f"{rate.n:,}", *shares))
+        row = [rate.name or rate.kind, f"{rate.n:,}"]
+        for number, bar in enumerate(rate.bars):
+            row.append(percent(rate.share(number)) + interval(bar.low, bar.high))
+        kinds.setdefault(rate.kind, []).append(row)
     sections = [Section(rows, kind if len(rows) > 1 else "") for kind, rows in kinds.items()]
     title = f"Errors on {file.file}, {file.split} split"
     return Table(columns, sections, title, right=range(1, len(columns)), notes=[WITHIN])
@@ -201,35 +209,43 @@ def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
 
 def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
     """Each example with one row per text."""
-    columns = ("index", "gold", *file.systems, "text")
-    rows: list[tuple[str, ...]] = []
+    columns = ["index", "gold"]
+    columns += file.systems
+    columns.append("text")
+    rows: list[list[str]] = []
     for case in cases:
-        answers = zip(case.answers, case.wrong, strict=True)
-        head = [str(case.index), _label_text(case.gold)]
-        head += [f"{_label_text(answer)}{' (wrong)' * wrong}" for answer, wrong in answers]
+        cells = [str(case.index), _label_text(case.gold)]
+        for answer, wrong in zip(case.answers, case.wrong, strict=True):
+            cell = _label_text(answer)
+            cells.append(f"{cell} (wrong)" if wrong else cell)
         for name, text in case.inputs.items():
-            rows.append((*head, f"{name}: {text}"))
-            head = [""] * len(head)
+            rows.append(cells + [f"{name}: {text}"])
+            cells = [""] * len(cells)  # only the first text stands beside the answers
     return Table(columns, [Section(rows)], f"Examples of {file.file}", right={0})
 
 
 def _label_text(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.3f}"
+    if isinstance(value, str):
+        return value
+    return f"{value:.3f}"
 
 
 def _records(file: CaseFile, case: Case, texts: int) -> list[tuple[Any, ...]]:
     """A row for each system, padded to `texts` text columns."""
-    about = (case.length, case.overlap, "; ".join(case.phenomena))
-    inputs = [*case.inputs.values(), *[None] * (texts - len(case.inputs))]
-    answers = zip(file.systems, case.answers, map(int, case.wrong), strict=True)
-    return [(file.file, case.index, case.gold, *answer, *about, *inputs) for answer in answers]
+    about_case = [case.length, case.overlap, "; ".join(case.phenomena)]
+    inputs: list[str | None] = list(case.inputs.values())
+    inputs += [None] * (texts - len(inputs))
+    records = []
+    for system, answer, wrong in zip(file.systems, case.answers, case.wrong, strict=True):
+        row: list[Any] = [file.file, case.index, case.gold, system, answer, int(wrong)]
+        records.append(tuple(row + about_case + inputs))
+    return records
 
 
 def _rate_data(file: CaseFile, rate: Rate) -> dict[str, Any]:
-    systems = {
-        system: {"wrong": rate.wrong[number], "share": rate.share(number), **bar._asdict()}
-        for number, (system, bar) in enumerate(zip(file.systems, rate.bars, strict=True))
-    }
+    systems = {}
+    for number, (system, bar) in enumerate(zip(file.systems, rate.bars, strict=True)):
+        systems[system] = {"wrong": rate.wrong[number], "share": rate.share(number), **bar._asdict()}
     return {"kind": rate.kind, "name": rate.name, "n": rate.n, "systems": systems}
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
-from gluebench.cli.analysis.diagnose import names
+from gluebench.cli.analysis.diagnose import names_of_systems
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
-from gluebench.cli.common.output import Form, draw, emit, notices
+from gluebench.cli.common.output import Form, draw, emit, notice, notices
 
 
 @click.command
@@ -64,34 +64,35 @@ def rank(
       gluebench rank --runs ours='ours/run*.zip' --runs base='base/run*.zip' --gold gold/
       gluebench rank --table scores.csv
     """
-    from gluebench.analysis.rank import rank as ranked
+    from gluebench.analysis.rank import rank as rank_systems
     from gluebench.analysis.rank.rules import read_costs
     from gluebench.cli.analysis.rank_view import WITHHELD, ranking_output
 
     sources = _sources(subs if runs else inputs.systems(subs), runs, inputs)
-    weighed = _numbers(weights)
+    task_weights = _numbers(weights)
     manifest = inputs.manifest
-    spent = None
+    system_costs = None
     if costs is not None:
-        spent = read_costs(costs, {source: name for name, source in sources})
+        system_costs = read_costs(costs, {source: name for name, source in sources})
     systems = {}
     for name, source in sources:
         paths = inputs.matching(runs[name]) if name in runs else [source]
         systems[name] = [inputs.submission(path) for path in paths]
     labels = inputs.labels()
-    ranking = ranked(systems, labels, weights=weighed, **settings)
-    untold = [WITHHELD.format(ranking.withheld)] if ranking.withheld and form in ("json", "csv") else []
-    notices(f"warning: {warning}" for warning in (*untold, *ranking.warnings))
-    emit(ranking_output(ranking, manifest, costs=spent, matrix=matrix), form)
+    ranking = rank_systems(systems, labels, weights=task_weights, **settings)
+    if ranking.withheld and form in ("json", "csv"):  # other forms say so under the table
+        notice(f"warning: {WITHHELD.format(ranking.withheld)}")
+    notices(f"warning: {warning}" for warning in ranking.warnings)
+    emit(ranking_output(ranking, manifest, costs=system_costs, matrix=matrix), form)
     draw(ranking, plot)
 
 
 def _sources(subs: tuple[str, ...], runs: dict[str, str], inputs: Inputs) -> list[tuple[str, str]]:
     """The name of each system with its path, or, for several runs and systems of a table, its name again."""
     if inputs.table is None:
-        sources = list(names(subs).items())
+        sources = list(names_of_systems(subs).items())
     else:
-        sources = [(sub, sub) for sub in names(subs).values()]
+        sources = [(sub, sub) for sub in names_of_systems(subs).values()]
     for name, pattern in runs.items():
         if name in dict(sources):
             raise click.UsageError(f"{name} is the name of two systems.")

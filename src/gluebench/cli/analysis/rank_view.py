@@ -25,33 +25,44 @@ def ranking_output(
         costs = {entry.name: costs.get(entry.name, Cost(None, None)) for entry in ranking.systems}
         fronts = _fronts(ranking, list(costs.values()))
         for system in data["systems"]:
-            system |= {**costs[system["name"]]._asdict(), "front": fronts[system["name"]]}
+            system |= costs[system["name"]]._asdict()
+            system["front"] = fronts[system["name"]]
     tables = [_board(ranking, benchmark, costs or {}, fronts)]
     if len(ranking.tasks) > 1:
         tables += _rules(ranking)
     if matrix and ranking.pairs:
-        rows = [
-            (pair.a, pair.b, points(pair.difference, ranking.loss), p_cell(pair.p), p_cell(pair.adjusted))
-            for pair in ranking.pairs
-        ]
-        columns = ("A", "B", "A - B", "p", "p, all pairs")
-        tables.append(
-            Table(
-                columns,
-                [Section(rows)],
-                "All pairs: p of the pair alone, and adjusted for all pairs",
-                right={2, 3, 4},
-            )
-        )
-    return Output(data, tables, (*FIELDS, *ranking.tasks), ranking.records(), words=["", *_words(ranking)])
+        tables.append(_matrix(ranking))
+    fields = list(FIELDS)
+    fields += ranking.tasks
+    words = [""]
+    words += _conclusions(ranking)
+    return Output(data, tables, fields, ranking.records(), words=words)
+
+
+def _matrix(ranking: Ranking) -> Table:
+    rows = []
+    for pair in ranking.pairs:
+        difference = points(pair.difference, ranking.loss)
+        rows.append((pair.a, pair.b, difference, p_cell(pair.p), p_cell(pair.adjusted)))
+    title = "All pairs: p of the pair alone, and adjusted for all pairs"
+    return Table(("A", "B", "A - B", "p", "p, all pairs"), [Section(rows)], title, right={2, 3, 4})
 
 
 def _fronts(ranking: Ranking, costs: Sequence[Cost]) -> dict[str, bool | None]:
     """Whether each system is Pareto-optimal; costs without any value are ignored."""
     sign = -1 if ranking.by in LOWER else 1
     scores = [None if entry.value is None else sign * entry.value for entry in ranking.systems]
-    filled = [at for at in range(2) if any(cost[at] is not None for cost in costs)]
-    front = pareto_front(scores, [[cost[at] for at in filled] for cost in costs])
+    has_parameters = any(cost.parameters is not None for cost in costs)
+    has_latency = any(cost.latency is not None for cost in costs)
+    known_costs = []
+    for cost in costs:
+        known: list[float | None] = []
+        if has_parameters:
+            known.append(cost.parameters)
+        if has_latency:
+            known.append(cost.latency)
+        known_costs.append(known)
+    front = pareto_front(scores, known_costs)
     return dict(zip([entry.name for entry in ranking.systems], front, strict=True))
 
 
@@ -63,22 +74,27 @@ def _board(
 ) -> Table:
     of_one = ranking.by == "mean" and _is_table(ranking) and len(ranking.tasks) == 1
     by = "mean" if of_one else TITLES[ranking.by]
-    value = by + DOWN * bool(ranking.loss and ranking.by not in LOWER)
+    value = by
+    if ranking.loss and ranking.by not in LOWER:
+        value = by + DOWN
     columns = ["rank", "system", value]
-    columns += ["parameters", "latency", "front"] * (fronts is not None)
+    right = [2]
+    if fronts is not None:
+        columns += ["parameters", "latency", "front"]
+        right += [3, 4]
     rows = []
     for system in ranking.systems:
         row = [system.text, system.name, ranking.value_words(system.value)]
         if fronts is not None:
-            row += [*("-" if part is None else f"{part:,g}" for part in costs[system.name])]
-            row += [{True: "yes", False: "no", None: ""}[fronts[system.name]]]
+            row += ["-" if part is None else f"{part:,g}" for part in costs[system.name]]
+            row.append({True: "yes", False: "no", None: ""}[fronts[system.name]])
         rows.append(row)
     return Table(
         columns,
         [Section(rows)],
         title=f"{_where(ranking, benchmark)} by {by}",
-        right={at for at, name in enumerate(columns) if name not in ("rank", "system", "front")},
-        notes=[*_notes(ranking, benchmark)],
+        right=right,
+        notes=list(_notes(ranking, benchmark)),
     )
 
 
@@ -89,10 +105,11 @@ def _is_table(ranking: Ranking) -> bool:
 
 def _where(ranking: Ranking, benchmark: Benchmark) -> str:
     """The benchmark or table and its tasks; of a table of one task, how many rows it has."""
-    one_of_table = _is_table(ranking) and len(ranking.tasks) == 1
-    size = f" ({benchmark.tasks[0].splits['test'].size:,})" if one_of_table else ""
-    where = on_split(benchmark.title, ranking.split, ranking.provenance)
-    return f"{where}: {ranking.task_words}{size}"
+    name = on_split(benchmark.title, ranking.split, ranking.provenance)
+    where = f"{name}: {ranking.task_words}"
+    if _is_table(ranking) and len(ranking.tasks) == 1:
+        where += f" ({benchmark.tasks[0].splits['test'].size:,})"
+    return where
 
 
 def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
@@ -102,11 +119,12 @@ def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
     if left_out:
         yield f"Left out: {', '.join(left_out)}. This is not the benchmark's macro-average."
     if ranking.weights is not None:
-        weights = zip(ranking.tasks, ranking.weights, strict=True)
-        yield f"Weights: {', '.join(f'{task} {weight:g}' for task, weight in weights)}."
-    runs = {system.name: system.runs for system in ranking.systems if system.runs > 1}
+        pairs = zip(ranking.tasks, ranking.weights, strict=True)
+        weights = ", ".join(f"{task} {weight:g}" for task, weight in pairs)
+        yield f"Weights: {weights}."
+    runs = ", ".join(f"{system.name} {system.runs}" for system in ranking.systems if system.runs > 1)
     if runs:
-        yield f"Means over runs: {', '.join(f'{name} {number}' for name, number in runs.items())}."
+        yield f"Means over runs: {runs}."
     for task in ranking.majority:
         yield f"{task}: every system is taken to answer the most frequent label (section 6 of the paper)."
     if any(None in system.scores.values() for system in ranking.systems):
@@ -132,14 +150,11 @@ def _rules(ranking: Ranking) -> list[Table]:
     """Ranks under each rule, and by the macro-average without each task: systems down, the others across."""
     rules = [rule for rule in ranking.rules if not rule.startswith(WITHOUT)]
     left_out = [rule for rule in ranking.rules if rule.startswith(WITHOUT)]
+    rule_titles = [TITLES.get(rule, rule) for rule in rules]
+    tasks = [rule.removeprefix(WITHOUT) for rule in left_out]
     return [
-        _ranks(ranking, rules, [TITLES.get(rule, rule) for rule in rules], "Rank under each rule"),
-        _ranks(
-            ranking,
-            left_out,
-            [rule.removeprefix(WITHOUT) for rule in left_out],
-            "Rank by the macro-average without one task",
-        ),
+        _ranks(ranking, rules, rule_titles, "Rank under each rule"),
+        _ranks(ranking, left_out, tasks, "Rank by the macro-average without one task"),
     ]
 
 
@@ -148,16 +163,20 @@ def _ranks(ranking: Ranking, rules: Sequence[str], titles: Sequence[str], title:
     for system in ranking.systems:
         ranks = [ranking.rules[rule][system.name] for rule in rules]
         rows.append([system.name] + [str(rank or "-") for rank in ranks])
-    return Table(("system", *titles), [Section(rows)], title, right=range(1, len(titles) + 1))
+    columns = ["system"]
+    columns += titles
+    return Table(columns, [Section(rows)], title, right=range(1, len(columns)))
 
 
-def _words(ranking: Ranking) -> Iterator[str]:
+def _conclusions(ranking: Ranking) -> Iterator[str]:
     """How many orders of two systems hold under every rule, and what contests the others."""
-    if scope := ranking.provenance.get("uncertainty"):
+    scope = ranking.provenance.get("uncertainty")
+    if scope:
         yield scope
     if ranking.best_words:
         yield ranking.best_words
-    contested, counts = ranking.survival.contested, ranking.survival.counts
+    contested = ranking.survival.contested
+    counts = ranking.survival.counts
     count = counts["holds"] + counts["contested"]
     if not count or len(ranking.tasks) == 1:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -58,14 +59,18 @@ def show(suite: Benchmark, task: str | None, form: Form) -> None:
 
 def _benchmark_output(suite: Benchmark) -> Output:
     sections = table_one(suite)
+    title = suite.title
+    if suite.description:
+        title = f"{title}. {suite.description}"
     table = Table(
         HEADER,
         [Section(rows, heading) for heading, rows in sections.items()],
-        title=". ".join(filter(None, (suite.title, suite.description))),
+        title=title,
         right={1, 2},
-        notes=[*table_notes(suite)],
+        notes=table_notes(suite),
     )
-    return Output(plain(suite), [table], HEADER, [row for rows in sections.values() for row in rows])
+    rows = list(chain.from_iterable(sections.values()))
+    return Output(plain(suite), [table], HEADER, rows)
 
 
 def _task_output(suite: Benchmark, name: str) -> Output:
@@ -85,7 +90,7 @@ def table_one(benchmark: Benchmark) -> dict[str, list[list[str]]]:
     """Table 1 of the paper, under HEADER: the rows of the tasks by section, "" for those without one."""
     sections: dict[str, list[list[str]]] = {}
     for task in benchmark.tasks:
-        sections.setdefault(task.section, []).append(_row(task))
+        sections.setdefault(task.section, []).append(_task_row(task))
     return sections
 
 
@@ -95,8 +100,10 @@ def table_notes(benchmark: Benchmark) -> list[str]:
     if any(task.private for task in benchmark.tasks):
         notes.append(f"{STAR} The test labels are private.")
     for task in benchmark.diagnostics:
-        model = f", answered by the model for {task.predict_with}" if task.predict_with else ""
-        notes.append(f"{task.name} is reported, not averaged{model}.")
+        note = f"{task.name} is reported, not averaged"
+        if task.predict_with:
+            note += f", answered by the model for {task.predict_with}"
+        notes.append(f"{note}.")
     for task in benchmark.tasks:
         schemes = {metric.scheme for metric in task.metrics if metric.scheme}
         notes += [f"{task.name}: entities are read from tags in the scheme {scheme}." for scheme in schemes]
@@ -114,22 +121,27 @@ def details(benchmark: Benchmark, task: Task) -> list[list[str]]:
         ["Also called", ", ".join(task.aliases)],
         ["Domain", task.domain],
         ["Input", ", ".join(task.columns)],
-        *_label_rows(task),
-        ["Metrics", "; ".join(_metric(metric, task) for metric in task.metrics)],
-        ["Counts in the average", _counts(task)],
-        ["Predicted with", f"the model for {task.predict_with}" if task.predict_with else ""],
-        ["Test labels", _PRIVACY[task.private]],
-        *(["Split", f"{name}: {split.file}, {split.size:,} examples"] for name, split in task.splits.items()),
-        *(row for file in task.files for row in _file_rows(file)),
-        *_phenomenon_rows(task),
-        ["Broken down by", ", ".join(task.metadata)],
-        *(["Reference", _reference(reference, task)] for reference in task.references),
+    ]
+    rows += _label_rows(task)
+    rows.append(["Metrics", "; ".join(_metric(metric, task) for metric in task.metrics)])
+    rows.append(["Counts in the average", _counts(task)])
+    if task.predict_with:
+        rows.append(["Predicted with", f"the model for {task.predict_with}"])
+    rows.append(["Test labels", _PRIVACY[task.private]])
+    for name, split in task.splits.items():
+        rows.append(["Split", f"{name}: {split.file}, {split.size:,} examples"])
+    for file in task.files:
+        rows += _file_rows(file)
+    rows += _phenomenon_rows(task)
+    rows.append(["Broken down by", ", ".join(task.metadata)])
+    rows += [["Reference", _reference(reference, task)] for reference in task.references]
+    rows += [
         ["Corpus", task.source.corpus],
         ["License", task.source.license],
         ["Citation", task.source.citation],
         ["Address", task.source.url],
-        *(["Note", note] for note in task.notes),
     ]
+    rows += [["Note", note] for note in task.notes]
     return [row for row in rows if row[1]]
 
 
@@ -138,33 +150,37 @@ def short_size(size: int) -> str:
     if size < 1000:
         return str(size)
     thousands = size / 1000
-    return f"{thousands:.0f}k" if thousands >= 9.95 else f"{thousands:.1f}".removesuffix(".0") + "k"
+    if thousands >= 9.95:
+        return f"{thousands:.0f}k"
+    return f"{thousands:.1f}".removesuffix(".0") + "k"
 
 
-def _row(task: Task) -> list[str]:
+def _task_row(task: Task) -> list[str]:
+    train = _size(split for split in task.splits.values() if split.name == "train")
     test = _size(file.splits["test"] for file in task.files if "test" in file.splits)
-    return [
-        task.name,
-        _size(split for split in task.splits.values() if split.name == "train"),
-        test + STAR if task.private and test else test,
-        task.summary,
-        "/".join(metric.title for metric in task.metrics),
-        task.domain,
-    ]
+    if test and task.private:
+        test += STAR
+    metrics = "/".join(metric.title for metric in task.metrics)
+    return [task.name, train, test, task.summary, metrics, task.domain]
 
 
 def _size(splits: Iterable[Split]) -> str:
     total = sum(split.size for split in splits)
-    return short_size(total) if total else ""
+    if not total:
+        return ""
+    return short_size(total)
 
 
 def _label_rows(task: Task) -> Iterator[list[str]]:
     if task.form not in ("labels", "numbers"):
         yield ["Answers", task.form]
     for label in task.labels:
-        also = f" (also read: {', '.join(label.synonyms)})" if label.synonyms else ""
-        meaning = f" = {label.gloss}" if label.gloss != label.word else ""
-        yield ["Label", f"{label.word}{meaning}{also}"]
+        text = label.word
+        if label.gloss != label.word:
+            text += f" = {label.gloss}"
+        if label.synonyms:
+            text += f" (also read: {', '.join(label.synonyms)})"
+        yield ["Label", text]
     yield ["Labels", ", ".join(task.vocabulary)]
     if task.score_range:
         yield ["Scores", "a number from {:g} to {:g}".format(*task.score_range)]
@@ -175,21 +191,31 @@ def _counts(task: Task) -> str:
         return "no: reported beside it"
     if not task.weight:
         return "no"
-    return "yes" if task.weight == 1 else f"yes, with the weight {task.weight:g}"
+    if task.weight == 1:
+        return "yes"
+    return f"yes, with the weight {task.weight:g}"
 
 
 def _metric(metric: Metric, task: Task) -> str:
-    of = f" of {metric.positive}" if metric.positive is not None else ""
-    on = f" on {metric.file}" if len(task.files) > 1 else ""
-    return f"{metric.name} ({metric.title}){of}{on}"
+    text = f"{metric.name} ({metric.title})"
+    if metric.positive is not None:
+        text += f" of {metric.positive}"
+    if len(task.files) > 1:
+        text += f" on {metric.file}"
+    return text
 
 
 def _file_rows(file: TestFile) -> Iterator[list[str]]:
+    text = file.path
+    if file.columns:
+        text += f", columns {', '.join(file.columns)}"
+    elif file.column:
+        text += f", column {file.column}"
     predicted = " or ".join(dict.fromkeys(split.name for split in file.splits.values()))
-    also = f"; also read: {', '.join(f'{name}.tsv' for name in file.synonyms)}" if file.synonyms else ""
-    column = f", column {file.column}" if file.column else ""
-    column = f", columns {', '.join(file.columns)}" if file.columns else column
-    yield ["Submission file", f"{file.path}{column}, predictions for {predicted}{also}"]
+    text += f", predictions for {predicted}"
+    if file.synonyms:
+        text += f"; also read: {', '.join(f'{name}.tsv' for name in file.synonyms)}"
+    yield ["Submission file", text]
     for version in file.other_versions:
         sizes = ", ".join(f"{role} {size:,}" for role, size in version.sizes.items())
         yield ["Other version", f"{version.name} ({sizes}): {version.note}"]
@@ -202,12 +228,11 @@ def _phenomenon_rows(task: Task) -> Iterator[list[str]]:
 
 
 def _reference(reference: Reference, task: Task) -> str:
-    titles = {metric.name: metric.title for metric in task.metrics}
-    losses = {metric.name for metric in task.metrics if metric.loss}
-    scores = ", ".join(
-        f"{titles[name]} {percent(score, name in losses)}" for name, score in reference.scores.items()
-    )
-    return f"{reference.name}: {scores} ({reference.source})"
+    metrics = {metric.name: metric for metric in task.metrics}
+    scores = []
+    for name, score in reference.scores.items():
+        scores.append(f"{metrics[name].title} {percent(score, metrics[name].loss)}")
+    return f"{reference.name}: {', '.join(scores)} ({reference.source})"
 
 
 @benchmark.command
@@ -231,8 +256,9 @@ def lint(suite: Benchmark, data: str, gold: str | None, form: Form) -> None:
         notices([f"looking at {task}"])
         lints.append(lint_task(suite.task(task), splits))
     emit(lint_output(suite.name, lints), form)
-    if any(finding.severity == "error" for report in lints for finding in report.findings):
-        raise click.exceptions.Exit(WRONG_FILE)
+    for report in lints:
+        if any(finding.severity == "error" for finding in report.findings):
+            raise click.exceptions.Exit(WRONG_FILE)
 
 
 PRIVATE = "Keep this report as private as the gold labels: it tells of them."
@@ -240,17 +266,25 @@ PRIVATE = "Keep this report as private as the gold labels: it tells of them."
 
 def lint_output(name: str, lints: Sequence[TaskLint]) -> Output:
     """The findings task by task."""
-    totals: Counter[str] = Counter(finding.severity for lint in lints for finding in lint.findings)
+    totals: Counter[str] = Counter()
+    sections = []
+    records = []
+    for lint in lints:
+        cells = []
+        for finding in lint.findings:
+            totals[finding.severity] += 1
+            cells.append(_finding_row(finding))
+            record = {"task": lint.task, **finding._asdict()}
+            record["rows"] = "; ".join(finding.rows)
+            records.append(record)
+        sections.append(Section(cells, lint.task))
     table = Table(
         ("", "check", "where", "finding", "what to do"),
-        [Section([*map(_cells, lint.findings)], lint.task) for lint in lints],
+        sections,
         title=f"Lint of {name}",
         notes=[PRIVATE] if any(lint.private for lint in lints) else [],
     )
     fields = ("task", "severity", "check", "where", "number", "text", "advice", "rows")
-    records = [
-        (lint.task, *finding[:-1], "; ".join(finding.rows)) for lint in lints for finding in lint.findings
-    ]
     data = {
         "schema": "gluebench.lint/1",
         "benchmark": name,
@@ -258,11 +292,14 @@ def lint_output(name: str, lints: Sequence[TaskLint]) -> Output:
         "warnings": totals["warning"],
         "tasks": {lint.task: plain(lint.findings) for lint in lints},
     }
-    errors, warnings, others = (counted(totals[kind], kind) for kind in ("error", "warning", "note"))
+    errors = counted(totals["error"], "error")
+    warnings = counted(totals["warning"], "warning")
+    others = counted(totals["note"], "note")
     return Output(data, [table], fields, records, [f"{errors}, {warnings} and {others}."])
 
 
-def _cells(finding: Finding) -> tuple[str, ...]:
-    rows = f" Rows: {'; '.join(finding.rows)}." if finding.rows else ""
-    text = f"{finding.text[:1].upper()}{finding.text[1:]}.{rows}"
+def _finding_row(finding: Finding) -> tuple[str, ...]:
+    text = f"{finding.text[:1].upper()}{finding.text[1:]}."
+    if finding.rows:
+        text += f" Rows: {'; '.join(finding.rows)}."
     return finding.severity, finding.check, finding.where, text, finding.advice

@@ -102,7 +102,7 @@ def plan_output(plan: Plan, choices: Choices) -> Output:
     """The properties of each task, and whether an option gave them or they were detected."""
     from gluebench.data.organize.plan import summary
 
-    sections = [Section([*summary(task)], task.name) for task in plan.tasks]
+    sections = [Section(list(summary(task)), task.name) for task in plan.tasks]
     table = Table(("what", "found", "how"), sections, title=f"{plan.name}, read as {choices.encoding}")
     return Output(None, [table], (), ())
 
@@ -124,8 +124,6 @@ def _next_steps(plan: Plan, target: str) -> list[str]:
     unlabeled = [task.name for task in plan.tasks if not task.labeled]
     if unlabeled:
         lines.append(f"  put the labels of {', '.join(unlabeled)} into {Path(target, 'gold')}")
-    return [
-        *lines,
-        f"  edit {manifest}: titles, sources, licenses",
-        f"  gluebench leaderboard add {manifest} --gold {Path(target, 'gold')}",
-    ]
+    lines.append(f"  edit {manifest}: titles, sources, licenses")
+    lines.append(f"  gluebench leaderboard add {manifest} --gold {Path(target, 'gold')}")
+    return lines

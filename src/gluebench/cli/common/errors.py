@@ -31,22 +31,40 @@ def as_click(error: Exception) -> click.ClickException | None:
     """The error as a ClickException; None for a bug of this program."""
     if isinstance(error, BrokenPipeError):
         return None  # click exits silently if a pipe's reader has exited
+    if isinstance(error, FloatingPointError):  # a loss that is not finite
+        return click.ClickException(f"{error}.")
     if isinstance(error, OSError):
-        reason = error.strerror or type(error).__name__
-        message = f"{error.filename}: {reason[:1].lower()}{reason[1:]}."
-        return click.ClickException(message) if error.filename is not None else None
+        return _of_a_file(error)
     if isinstance(error, ImportError):
         package = (error.name or "").partition(".")[0]
-        missing = package in EXTRAS and find_spec(package) is None
-        return needs_extra(EXTRAS[package], f"This command ({package})") if missing else None
+        if package not in EXTRAS or find_spec(package) is not None:
+            return None
+        return needs_extra(EXTRAS[package], f"This command ({package})")
     if not type(error).__module__.startswith("gluebench."):
         return None
-    name, message = type(error).__name__, str(error)
+    name = type(error).__name__
+    message = str(error)
+    sentence = message[:1].upper() + message[1:]
     if name in ("UnknownNameError", "OptionError", "DeviceError"):
-        return click.UsageError(message[:1].upper() + message[1:])
+        return click.UsageError(sentence)
     if name == "GoldError":
-        return click.ClickException(message[:1].upper() + message[1:])
-    return click.ClickException(message) if name in _OF_USERS else None
+        return click.ClickException(sentence)
+    if name in _OF_USERS:
+        return click.ClickException(message)
+    return None
+
+
+def _of_a_file(error: OSError) -> click.ClickException | None:
+    """The error of a file, with its path and what helps; None for an error without a path."""
+    from gluebench.benchmark.atomic import FULL
+
+    if error.filename is None:
+        return None
+    reason = error.strerror or type(error).__name__
+    message = f"{error.filename}: {reason[:1].lower()}{reason[1:]}."
+    if error.errno in FULL:
+        message += " Free some space and repeat the command: what was saved before is whole."
+    return click.ClickException(message)
 
 
 _OF_USERS = {

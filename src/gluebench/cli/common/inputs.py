@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from glob import glob
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +14,7 @@ import click
 from gluebench.benchmark import Benchmark, Role, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import notices
+from gluebench.cli.common.output import notice, notices
 
 if TYPE_CHECKING:
     from gluebench.scoring import Gold
@@ -73,11 +73,15 @@ class Inputs:
     @functools.cached_property
     def manifest(self) -> Benchmark:
         """The benchmark. Raises UnknownNameError, ManifestError."""
-        return self.scored.benchmark if self.scored else load_benchmark(self.benchmark)
+        if self.scored:
+            return self.scored.benchmark
+        return load_benchmark(self.benchmark)
 
     def systems(self, sources: tuple[str, ...]) -> tuple[str, ...]:
         """The submissions that the user named; without any, all systems of the table."""
-        return sources or (tuple(self.scored.systems) if self.scored else ())
+        if not sources and self.scored:
+            return tuple(self.scored.systems)
+        return sources
 
     def matching(self, pattern: str) -> list[str]:
         """The paths of submissions, or the systems of the table, that match a pattern."""
@@ -87,16 +91,24 @@ class Inputs:
             return sorted(filter(self.scored.systems, pattern))
         return sorted(glob(pattern))
 
-    def submission(self, source: str) -> Submission:
-        """The submission, checked, or the system of the table; exits if it is invalid."""
+    def submission(self, source: str, *, files: Collection[str] | None = None) -> Submission:
+        """The submission, checked, or the system of the table; exits if it is invalid.
+
+        With `files`, only what concerns these test files is said.
+        """
         if self.scored:
             return self.scored.system(source)
         if not os.path.exists(source):
             raise click.UsageError(f"Path {source!r} does not exist.")
-        options = [] if self.benchmark == "glue" else ["--benchmark", self.benchmark]
-        options += ["--split", self.split] * (self.split != "test")
-        end = OF_A_HARNESS * source.endswith((".json", ".jsonl", ".eval", ".csv"))
-        return checked(source, self.manifest, role=self.split, options=options, end=end)
+        options = []
+        if self.benchmark != "glue":
+            options += ["--benchmark", self.benchmark]
+        if self.split != "test":
+            options += ["--split", self.split]
+        end = ""
+        if source.endswith((".json", ".jsonl", ".eval", ".csv")):
+            end = OF_A_HARNESS
+        return checked(source, self.manifest, role=self.split, options=options, end=end, files=files)
 
     def labels(self) -> Gold:
         """The labels that the user named. Raises UsageError, GoldError, DataError."""
@@ -108,11 +120,18 @@ class Inputs:
 
 
 def checked(
-    source: str, suite: Benchmark, *, role: Role = "test", options: Sequence[str] = (), end: str = ""
+    source: str,
+    suite: Benchmark,
+    *,
+    role: Role = "test",
+    options: Sequence[str] = (),
+    end: str = "",
+    files: Collection[str] | None = None,
 ) -> Submission:
     """The submission, its problems printed in brief; if it is invalid, exits with all of them and `end`.
 
-    `options` are those with which `gluebench check` would print them all.
+    `options` are those with which `gluebench check` would print them all. With `files`, only what concerns
+    these test files is printed, unless it is invalid.
     """
     from gluebench.submission import check
 
@@ -121,8 +140,17 @@ def checked(
         from gluebench.cli.submission.check import brief_lines, problem_lines, verdict_line
 
         if submission.verdict == "invalid":
-            notices([*problem_lines(submission), verdict_line(submission), *[end] * bool(end)])
+            notices(problem_lines(submission))
+            notice(verdict_line(submission))
+            if end:
+                notice(end)
             raise click.exceptions.Exit(WRONG_FILE)
+        if files is not None:
+            about = {suite.file(name).path for name in files}
+            problems = [problem for problem in submission.problems if problem.file in about]
+            unshown = {path: counts for path, counts in submission.unshown.items() if path in about}
+            notices(brief_lines(replace(submission, problems=tuple(problems), unshown=unshown), options)[:-1])
+            return submission
         notices(brief_lines(submission, options))
     return submission
 
@@ -139,15 +167,15 @@ table_option = option.text(
 def inputs_options(partial: str) -> Callable[[F], F]:
     """`--allow-partial-gold`, `--split` and `--benchmark`; with `labels_option` passed as `inputs`."""
 
-    def decorated(command: F) -> F:
+    def add_options(command: F) -> F:
         @functools.wraps(command)
-        def gathered(*arguments: Any, **values: Any) -> Any:
+        def command_with_inputs(*arguments: Any, **values: Any) -> Any:
             names = ("gold", "data", "allow_partial_gold", "split", "benchmark", "table")
             inputs = Inputs(**{name: values.pop(name) for name in names if name in values})
             return command(*arguments, inputs=inputs, **values)
 
         name = option.named_benchmark(type=option.BenchmarkName())
         flag = click.option("--allow-partial-gold", is_flag=True, help=f"{partial}, and say so.")
-        return flag(option.split(name(gathered)))  # type: ignore[return-value]
+        return flag(option.split(name(command_with_inputs)))  # type: ignore[return-value]
 
-    return decorated
+    return add_options

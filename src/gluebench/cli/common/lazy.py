@@ -9,15 +9,46 @@ from gluebench.cli.common.errors import as_click
 
 
 class LazyGroup(click.Group):
-    """A group of commands at "module:name" addresses, each imported on use."""
+    """A group of commands at "module:name" addresses, each imported on use.
 
-    def __init__(self, *args: object, commands_at: Mapping[str, str] | None = None, **kwargs: object) -> None:
+    `sections` has the addresses under headings instead; help and lists have this order. Without them,
+    commands are in alphabetical order.
+    """
+
+    def __init__(
+        self,
+        *args: object,
+        commands_at: Mapping[str, str] | None = None,
+        sections: Mapping[str, Mapping[str, str]] | None = None,
+        **kwargs: object,
+    ) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self._addresses = dict(commands_at or {})
+        self._sections = dict(sections or {})
+        for section in self._sections.values():
+            self._addresses |= section
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands, in alphabetical order; nothing is imported."""
-        return sorted({*super().list_commands(ctx), *self._addresses})
+        """The names of all commands, in the order of the help; nothing is imported."""
+        if self._sections:
+            return list(self._addresses)
+        return sorted(set(super().list_commands(ctx)) | set(self._addresses))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings, all with the same margin."""
+        if not self._sections:
+            super().format_commands(ctx, formatter)
+            return
+        longest = max(map(len, self._addresses))
+        for heading, section in self._sections.items():
+            rows = []
+            for name in section:
+                command = self.get_command(ctx, name)
+                if command is not None:
+                    room = formatter.width - 6 - longest
+                    rows.append((name.ljust(longest), command.get_short_help_str(room)))
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""

@@ -8,8 +8,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.benchmark import (
+    Benchmark,
+    ManifestError,
+    Task,
+    UnknownNameError,
+    installed,
+    load_benchmark,
+)
 from gluebench.cli.common.errors import needs_extra
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -18,9 +26,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 def text(spec: str, *names: str, **attributes: Any) -> Callable[[F], F]:
     """An option with a value, named as its help begins: "--like TASK". The help shows a default too."""
     flag, _, metavar = spec.partition(" ")
-    attributes |= {"metavar": metavar} if metavar else {}
+    if metavar:
+        attributes["metavar"] = metavar
     attributes.setdefault("show_default", attributes.get("default") not in (None, ""))
+    if flag in ("--task", "--tasks"):
+        attributes.setdefault("shell_complete", task_names)
     return click.option(flag, *names, **attributes)
+
+
+def task_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The benchmark's tasks that complete what a shell has so far, the last of a list with commas."""
+    *before, word = incomplete.split(",")
+    name = context.params.get("suite") or context.params.get("benchmark") or "glue"
+    try:
+        names = [task.name for task in load_benchmark(name).tasks]
+    except (UnknownNameError, ManifestError, OSError):
+        return []  # a shell has no place for messages; the command itself says what is wrong
+    matches = [name for name in names if name.casefold().startswith(word.casefold())]
+    return [",".join([*before, match]) for match in matches]
 
 
 flag = partial(click.option, is_flag=True)
@@ -69,8 +92,10 @@ def pattern(
     context: click.Context, parameter: click.Parameter, value: str | None, flags: int = 0
 ) -> re.Pattern[str] | None:
     """Compile a regular expression. Raises BadParameter."""
+    if value is None:
+        return None
     try:
-        return None if value is None else re.compile(value, flags)
+        return re.compile(value, flags)
     except re.error as error:
         message = f"{value!r} is not a regular expression: {error}."
         raise click.BadParameter(message, context, parameter) from None
@@ -87,15 +112,29 @@ def listed(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+def _each_listed(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The parts of all values, each of which may have several between commas."""
+    parts: list[str] = []
+    for value in values:
+        parts += listed(value)
+    return tuple(parts)
+
+
+tasks = partial(repeated, metavar="TASK[,TASK]", callback=_each_listed)
+"""An option for the names of tasks: repeated, with commas, or both."""
+
+
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Several options as one decorator, in this order."""
 
-    def decorated(command: F) -> F:
-        for decorate in reversed(options):
-            command = decorate(command)
+    def add_options(command: F) -> F:
+        for add_option in reversed(options):
+            command = add_option(command)
         return command
 
-    return decorated
+    return add_options
 
 
 output = together(
@@ -128,6 +167,15 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """An installed benchmark, the path of a manifest, or an address, whose manifest is cached."""
 
     name = "benchmark"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The installed benchmarks, or files where none begins so."""
+        names = [name for name in installed() if name.startswith(incomplete.casefold())]
+        if not names:
+            return [CompletionItem(incomplete, type="file")]
+        return [CompletionItem(name) for name in names]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """A name or path for `load_benchmark`. Raises SendError if an address does not return a manifest."""
@@ -172,6 +220,9 @@ precision = click.option(
     "--precision", type=PRECISIONS, help="Of a GPU's arithmetic; bf16 on a CPU too [fp32]."
 )
 """`--precision`, passed as `precision`: a `gluebench.systems.devices.Precision`, or None."""
+changed_settings = repeated("--set NAME=VALUE", "changes", help="Another setting (docs/how-to/training.md).")
+"""`--set`, passed as `changes` for `gluebench.systems.training.settings.parted`."""
+threads = number("--threads", least=1, help="Threads of PyTorch on the CPU.")
 
 
 def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
@@ -188,10 +239,12 @@ def split_to_read(task: Task, name: str | None) -> str:
     """The named split, else dev or the only one. Raises UsageError if there are several."""
     from gluebench.data.show import default_splits
 
-    names = [name] if name is not None else default_splits(task)
+    if name is not None:
+        return name
+    names = default_splits(task)
     if len(names) > 1:
-        named = " or ".join(f"--split {split}" for split in names)
-        raise click.UsageError(f"{task.name} has several splits to read; name one: {named}.")
+        choices = " or ".join(f"--split {split}" for split in names)
+        raise click.UsageError(f"{task.name} has several splits to read; name one: {choices}.")
     return names[0]
 
 
@@ -204,10 +257,13 @@ def matching(context: click.Context, parameter: click.Parameter, values: tuple[s
 
     if context.params.get("table"):
         return values
-    paths = [[value] if Path(value).exists() else sorted(glob(value)) for value in values]
-    if not all(paths) and not context.resilient_parsing:
-        raise click.BadParameter(f"Path '{values[paths.index([])]}' does not exist.", context, parameter)
-    return tuple(path for matches in paths for path in matches)
+    paths: list[str] = []
+    for value in values:
+        matches = [value] if Path(value).exists() else sorted(glob(value))
+        if not matches and not context.resilient_parsing:
+            raise click.BadParameter(f"Path '{value}' does not exist.", context, parameter)
+        paths += matches
+    return tuple(paths)
 
 
 def pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:

@@ -18,7 +18,9 @@ LONGEST_RULE = 100
 """Width of rules and running text if the output sets no width; running text is never wider."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _HOLD = "\N{NO-BREAK SPACE}"
-_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_BOLD = "\x1b[1m"
+_DIM = "\x1b[2m"
+_PLAIN = "\x1b[0m"
 
 
 def escape_controls(text: str) -> str:
@@ -46,7 +48,10 @@ class Table(NamedTuple):
 
     def cells(self, position: int) -> list[str]:
         """The cells of one column, its heading first."""
-        return [self.columns[position], *(row[position] for part in self.sections for row in part.rows)]
+        cells = [self.columns[position]]
+        for section in self.sections:
+            cells += [row[position] for row in section.rows]
+        return cells
 
     def printable(self) -> Table:
         """The table with control characters escaped, as names of files may have them."""
@@ -73,7 +78,7 @@ Form = Literal["json", "csv", "markdown", "latex"] | None
 """How to print; None is a table to read."""
 
 if TYPE_CHECKING:
-    from gluebench.scoring.plots import Plotted
+    from gluebench.scoring.plots import Plottable
 
 
 class Output(NamedTuple):
@@ -88,6 +93,8 @@ class Output(NamedTuple):
     """The rows of the CSV table, with numbers unrounded and no cell that depends on another row."""
     words: Sequence[str] = ()
     """Sentences that follow the tables."""
+    verdict: Sequence[str] = ()
+    """Sentences before the tables: what a reader wants first."""
 
 
 def emit(output: Output, form: Form) -> None:
@@ -96,7 +103,7 @@ def emit(output: Output, form: Form) -> None:
     click.echo(text, nl=False, color=True)  # only terminals get colors from rendered()
 
 
-def draw(result: Plotted, path: str | os.PathLike[str] | None) -> None:
+def draw(result: Plottable, path: str | os.PathLike[str] | None) -> None:
     """Draw the result into a file, if a path is given, and report that on standard error."""
     if path is not None:
         from gluebench.scoring.plots import save
@@ -112,17 +119,25 @@ def rendered(output: Output, form: Form, *, paper: Paper) -> str:
     if form == "csv":
         return as_csv(output.fields, output.rows)
     tables = [table.printable() for table in output.tables]
+    verdict = [escape_controls(line) for line in output.verdict]
     words = [escape_controls(line) for line in output.words]
+    parts: list[str] = []
     if form == "markdown":
-        parts = [*map(as_markdown, tables), *(f"{markdown_escape(line)}\n" for line in words)]
+        parts += [f"{markdown_escape(line)}\n" for line in verdict]
+        parts += [as_markdown(table) for table in tables]
+        parts += [f"{markdown_escape(line)}\n" for line in words]
     elif form == "latex":
-        parts = [as_latex(table) for table in tables]
-        if parts:
-            parts[0] = "% \\usepackage{booktabs}\n" + parts[0]
+        parts += [f"{latex_escape(line)}\n" for line in verdict]
+        parts += map(as_latex, tables)
         parts += [f"{latex_escape(line)}\n" for line in words]
+        if tables:
+            parts[0] = "% \\usepackage{booktabs}\n" + parts[0]
     else:
-        parts = [as_text(table, paper) for table in tables]
-        parts += [running_text(words, paper)] if words else []
+        if verdict:
+            parts.append(running_text(verdict, paper))
+        parts += [as_text(table, paper) for table in tables]
+        if words:
+            parts.append(running_text(words, paper))
     return "\n".join(parts)
 
 
@@ -177,80 +192,89 @@ _LATEX = {
 
 def as_text(table: Table, paper: Paper) -> str:
     """The table with aligned columns and rules between sections; cells and notes are wrapped to the width."""
-    widths = _fitted(table, paper)
+    widths = _column_widths(table, paper)
     total = sum(widths) + len(GAP) * (len(widths) - 1)
-    rule = _styled("-" * min(total, paper.width or LONGEST_RULE), paper, _DIM)
-    lines = [_styled(line, paper, _BOLD) for line in _folded(table.title, paper)]
-    lines += [_styled(line, paper, _BOLD) for line in _lines(table.columns, widths, right=table.right)]
+    rule = _in_style("-" * min(total, paper.width or LONGEST_RULE), paper, _DIM)
+    headings = _wrap_text(table.title, paper) + _row_lines(table.columns, widths, right=table.right)
+    lines = [_in_style(line, paper, _BOLD) for line in headings]
     for section in table.sections:
         lines.append(rule)
         if section.title:
-            lines.append(_styled(section.title, paper, _BOLD))
+            lines.append(_in_style(section.title, paper, _BOLD))
         for cells in section.rows:
-            lines += _lines(cells, widths, right=table.right)
+            lines += _row_lines(cells, widths, right=table.right)
     lines.append(rule)
     for note in table.notes:
-        lines += _folded(note, paper)
+        lines += _wrap_text(note, paper)
     return "\n".join(lines) + "\n"
 
 
-def _fitted(table: Table, paper: Paper) -> list[int]:
+def _column_widths(table: Table, paper: Paper) -> list[int]:
     """Widths of columns: the widest text columns shrink until the table fits, number columns never."""
     widths = [max(map(text_width, table.cells(position))) for position in range(len(table.columns))]
     if paper.width is None:
         return widths
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - paper.width
-    text = [position for position in range(len(widths)) if position not in table.right]
-    unbroken = {position: max(NARROWEST, _longest_word(table, position)) for position in text}
-    for narrowest in (unbroken, dict.fromkeys(text, NARROWEST)):  # break words only as a last resort
+    text_columns = [position for position in range(len(widths)) if position not in table.right]
+    unbroken = {position: max(NARROWEST, _longest_word(table, position)) for position in text_columns}
+    for narrowest in (unbroken, dict.fromkeys(text_columns, NARROWEST)):  # break words only as a last resort
         while excess > 0:
-            wide = [position for position in text if widths[position] > narrowest[position]]
+            wide = [position for position in text_columns if widths[position] > narrowest[position]]
             if not wide:
                 break
-            widths[max(wide, key=widths.__getitem__)] -= 1
+            widest = max(wide, key=widths.__getitem__)
+            widths[widest] -= 1
             excess -= 1
     return widths
 
 
 def _longest_word(table: Table, position: int) -> int:
-    return max(
-        len(cell) - len(cell.lstrip()) + text_width(word)
-        for cell in table.cells(position)
-        for word in _bound(cell.lstrip()).split(" ")
-    )
+    """The width of a column in which no word needs to be broken."""
+    longest = 0
+    for cell in table.cells(position):
+        text = cell.lstrip()
+        indent = len(cell) - len(text)
+        for word in _hold_intervals(text).split(" "):
+            longest = max(longest, indent + text_width(word))
+    return longest
 
 
-def _bound(cell: str) -> str:
+def _hold_intervals(cell: str) -> str:
     """The cell with a no-break space inside each interval, so that "[83.0, 86.4]" stays on one line."""
     return re.sub(r"(\[-?[\d.]+,) (?=-?[\d.]+\])", r"\1" + _HOLD, cell)
 
 
-def _lines(cells: Sequence[str], widths: Sequence[int], *, right: Collection[int]) -> list[str]:
+def _row_lines(cells: Sequence[str], widths: Sequence[int], *, right: Collection[int]) -> list[str]:
     """The printed lines of one row, several if a cell is wrapped."""
-    folded = [_wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
-    rows = []
-    for parts in itertools.zip_longest(*folded, fillvalue=""):
-        blanks = [" " * (width - text_width(part)) for part, width in zip(parts, widths, strict=True)]
-        row = [
-            blank + part if position in right else part + blank
-            for position, (part, blank) in enumerate(zip(parts, blanks, strict=True))
-        ]
-        rows.append(GAP.join(row).rstrip())
-    return rows
+    wrapped_cells = [_wrap_cell(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    lines = []
+    for parts in itertools.zip_longest(*wrapped_cells, fillvalue=""):
+        line = []
+        for position, (part, width) in enumerate(zip(parts, widths, strict=True)):
+            blanks = " " * (width - text_width(part))
+            if position in right:
+                line.append(blanks + part)
+            else:
+                line.append(part + blanks)
+        lines.append(GAP.join(line).rstrip())
+    return lines
 
 
-def _wrapped(cell: str, width: int) -> list[str]:
+def _wrap_cell(cell: str, width: int) -> list[str]:
     """The cell in lines of at most `width` columns, its indent kept."""
     if text_width(cell) <= width:
         return [cell]
     import textwrap
 
     indent = " " * min(len(cell) - len(cell.lstrip()), width // 2)
-    letters = width if cell.isascii() else max(len(indent) + 1, width * len(cell) // text_width(cell))
-    bound = _bound(cell.strip())
-    held = bound if max(map(len, bound.split(" "))) + len(indent) <= letters else cell.strip()
+    letters = width
+    if not cell.isascii():  # as many letters as have the width on average
+        letters = max(len(indent) + 1, width * len(cell) // text_width(cell))
+    text = _hold_intervals(cell.strip())
+    if max(map(len, text.split(" "))) + len(indent) > letters:  # an interval is too long for a line
+        text = cell.strip()
     lines = textwrap.wrap(
-        held, letters, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+        text, letters, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
     )
     return [line.replace(_HOLD, " ") for line in lines] or [""]
 
@@ -267,15 +291,25 @@ def text_width(text: str) -> int:
 
 def running_text(lines: Iterable[str], paper: Paper) -> str:
     """Sentences, each wrapped to the width."""
-    return "".join(f"{folded}\n" for line in lines for folded in _folded(line, paper))
+    text = ""
+    for line in lines:
+        for wrapped in _wrap_text(line, paper):
+            text += f"{wrapped}\n"
+    return text
 
 
-def _folded(text: str, paper: Paper) -> list[str]:
-    return _wrapped(text, max(20, min(paper.width or LONGEST_RULE, LONGEST_RULE))) if text else []
+def _wrap_text(text: str, paper: Paper) -> list[str]:
+    """A sentence in lines; none for an empty one."""
+    if not text:
+        return []
+    width = min(paper.width or LONGEST_RULE, LONGEST_RULE)
+    return _wrap_cell(text, max(20, width))
 
 
-def _styled(text: str, paper: Paper, style: str) -> str:
-    return f"{style}{text}{_PLAIN}" if paper.color else text
+def _in_style(text: str, paper: Paper, style: str) -> str:
+    if not paper.color:
+        return text
+    return f"{style}{text}{_PLAIN}"
 
 
 # ---------------------------------------------------------------- for programs and papers
@@ -290,26 +324,42 @@ def as_csv(fields: Sequence[str], rows: Iterable[Sequence[object] | Mapping[str,
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(fields)
     for row in rows:
-        writer.writerow([row.get(field) for field in fields] if isinstance(row, Mapping) else row)
+        if isinstance(row, Mapping):
+            writer.writerow([row.get(field) for field in fields])
+        else:
+            writer.writerow(row)
     return out.getvalue()
 
 
 def as_markdown(table: Table) -> str:
     """The table in GitHub's Markdown; a section's heading is a bold first cell."""
-    lines = [f"**{markdown_escape(table.title)}**", ""] if table.title else []
-    rows = [[markdown_escape(name) for name in table.columns]]
-    rows += [["---:" if position in table.right else "---" for position in range(len(table.columns))]]
+    lines = []
+    if table.title:
+        lines += [f"**{markdown_escape(table.title)}**", ""]
+    columns = range(len(table.columns))
+    lines.append(_markdown_row([markdown_escape(name) for name in table.columns]))
+    lines.append(_markdown_row(["---:" if position in table.right else "---" for position in columns]))
     for section in table.sections:
         if section.title:
-            rows.append([f"**{markdown_escape(section.title)}**", *[""] * (len(table.columns) - 1)])
-        rows += [
-            ["&nbsp;&nbsp;" * _is_indented(cell) + markdown_escape(cell) for cell in row]
-            for row in section.rows
-        ]
-    lines += [f"| {' | '.join(row)} |" for row in rows]
+            heading = [""] * len(columns)
+            heading[0] = f"**{markdown_escape(section.title)}**"
+            lines.append(_markdown_row(heading))
+        for row in section.rows:
+            lines.append(_markdown_row([_markdown_cell(cell) for cell in row]))
     for note in table.notes:
         lines += ["", markdown_escape(note)]
     return "\n".join(lines) + "\n"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_cell(cell: str) -> str:
+    text = markdown_escape(cell)
+    if _is_indented(cell):
+        return f"&nbsp;&nbsp;{text}"
+    return text
 
 
 def markdown_escape(text: str) -> str:
@@ -327,7 +377,9 @@ def as_latex(table: Table) -> str:
     """The table as a booktabs `tabular`, its title and notes as text around it."""
     width = len(table.columns)
     layout = "".join("r" if position in table.right else "l" for position in range(width))
-    lines = [rf"\textbf{{{latex_escape(table.title)}}}\par"] if table.title else []
+    lines = []
+    if table.title:
+        lines.append(rf"\textbf{{{latex_escape(table.title)}}}\par")
     lines += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _latex_row(table.columns)]
     for section in table.sections:
         lines.append(r"\midrule")
@@ -340,8 +392,17 @@ def as_latex(table: Table) -> str:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    row = " & ".join(r"\quad " * _is_indented(cell) + latex_escape(cell) for cell in cells)
-    return rf"{{}}{row} \\" if row.startswith(("[", "*")) else rf"{row} \\"  # \\[ takes a length
+    row = " & ".join(_latex_cell(cell) for cell in cells)
+    if row.startswith(("[", "*")):  # after the \\ before, these would be its arguments
+        row = rf"{{}}{row}"
+    return rf"{row} \\"
+
+
+def _latex_cell(cell: str) -> str:
+    text = latex_escape(cell)
+    if _is_indented(cell):
+        return rf"\quad {text}"
+    return text
 
 
 def latex_escape(text: str) -> str:
@@ -356,6 +417,6 @@ def plain(value: object) -> object:
         return {name: plain(inner) for name, inner in value._asdict().items()}
     if isinstance(value, Mapping):
         return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, Sequence) and not isinstance(value, str):
         return [plain(inner) for inner in value]
     return value

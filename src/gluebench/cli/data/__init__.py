@@ -39,7 +39,7 @@ def data() -> None:
 
 @data.command
 @click.argument("suite", metavar="[NAME|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
-@option.repeated("--task TASK", "tasks", help="Only this one; may be given again.")
+@option.tasks("--task", "tasks", help="These tasks only; may be repeated.")
 @option.data_folder("--data", help="Data folder [$GLUEBENCH_DATA].")
 @option.folder("--against", help="Compare with this data folder instead of with what was published.")
 @option.output

@@ -22,7 +22,7 @@ SAMPLE = "sample"
 
 @click.command
 @click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", default="glue")
-@option.repeated("--task TASK", "tasks", help="This task alone; may be repeated.")
+@option.tasks("--task", "tasks", help="These tasks only; may be repeated.")
 @option.folder("--from FOLDER", "folder", help="Take the files of this folder; nothing is downloaded.")
 @option.data_folder("--to FOLDER", help="Data folder [$GLUEBENCH_DATA].")
 @option.choice(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("suite", metavar="[BENCHMARK|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
-@option.repeated("--task TASK", "names", help="This task only; may be repeated.")
+@option.tasks("--task", "names", help="These tasks only; may be repeated.")
 @option.data()
 @option.plot("sizes, labels and lengths too")
 @option.output
@@ -207,6 +207,8 @@ def _labels(stats: Sequence[tuple[Task, TaskStats]]) -> Table:
 def _balance(labels: Labels | None) -> str:
     if labels is None:
         return "hidden"
+    if not labels.parts:
+        return "given"
     parts = ", ".join(f"{part.name}: {percent(part.share)}" for part in labels.parts)
     return parts if labels.mean is None else f"{parts}; mean {labels.mean:.2f}"
 

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -38,6 +40,24 @@ url_option = option.text(
     "--url URL",
     show_default="its name in GLUEBENCH_HOSTS with GLUEBENCH_HTTPS, or where it was last served",
     help="How people reach the site; the links begin with it.",
+)
+
+
+def _readable_folder(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    try:
+        if value is not None:
+            folder.require_readable(Path(value))
+    except folder.SiteError as error:
+        raise click.BadParameter(str(error), context, parameter) from None
+    return value
+
+
+gold_option = partial(
+    option.text,
+    "--gold DIR",
+    type=click.Path(),
+    callback=_readable_folder,
+    help="Folder with a label file for each test file.",
 )
 
 
@@ -117,7 +137,7 @@ def confirm(site: str, email: str, url: str | None) -> None:
     commands.open_site(site)
     from gluebench.leaderboard.accounts import trust
 
-    click.echo((url or commands.address(site)).rstrip("/") + trust.vouch(email))
+    click.echo(commands.address(site, url) + trust.vouch(email))
 
 
 @leaderboard.command
@@ -156,7 +176,7 @@ def links(site: str, url: str | None, password: str | None) -> None:
     commands.open_site(site)
     from gluebench.leaderboard.accounts import trust
 
-    root = (url or commands.address(site)).rstrip("/")
+    root = commands.address(site, url)
     if password is not None:
         click.echo(root + trust.reset_path(trust.account(password)))
         return

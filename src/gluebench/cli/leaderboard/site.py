@@ -6,7 +6,14 @@ import click
 
 from gluebench.benchmark import load_benchmark
 from gluebench.cli.common import option
-from gluebench.cli.leaderboard.group import host_option, leaderboard, log_option, port_option, say_password
+from gluebench.cli.leaderboard.group import (
+    gold_option,
+    host_option,
+    leaderboard,
+    log_option,
+    port_option,
+    say_password,
+)
 from gluebench.leaderboard import commands
 
 
@@ -33,7 +40,7 @@ def init(site: str, admin: str) -> None:
 
 @leaderboard.command
 @click.argument("benchmark", metavar="BENCHMARK")
-@option.folder("--gold", help="Folder with a label file for each test file.")
+@gold_option()
 @option.flag("--labels-elsewhere", help="Grade on a machine of your own: see `work`.")
 @option.file("--policy", help="TOML file with limits and feedback (docs/reference/limits.md).")
 @option.folder(
@@ -178,7 +185,7 @@ def worker(site: str) -> None:
 
 @leaderboard.command(cls=click.Command)
 @click.argument("address", metavar="URL")
-@option.folder("--gold", required=True, help="Folder with a label file for each test file.")
+@gold_option(required=True)
 @option.text("--token TOKEN", envvar="GLUEBENCH_TOKEN", default="", help="Better from GLUEBENCH_TOKEN.")
 def work(address: str, gold: str, token: str) -> None:
     """Grade a benchmark's submissions on this machine, which alone has the labels.

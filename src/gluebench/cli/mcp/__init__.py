@@ -33,7 +33,12 @@ def mcp(folders: tuple[str, ...], suites: tuple[Benchmark, ...], gold: dict[str,
     """
     from gluebench.cli.mcp.server import Local, serve
 
-    known = {suite.name: suite for suite in (*map(load_benchmark, installed()), *suites)}
+    known = {}
+    for name in installed():
+        suite = load_benchmark(name)
+        known[suite.name] = suite
+    for suite in suites:
+        known[suite.name] = suite
     for name, folder in gold.items():
         if name not in known or not Path(folder).is_dir():
             expected = "expected a benchmark and a folder, as glue=gold."

@@ -59,9 +59,9 @@ class Local(NamedTuple):
 
     def _allows(self, real: Path) -> bool:
         """Whether a path is in a named folder and not among the labels."""
-        return any(map(real.is_relative_to, self.folders)) and not any(
-            map(real.is_relative_to, self.gold.values())
-        )
+        if any(real.is_relative_to(labels) for labels in self.gold.values()):
+            return False
+        return any(real.is_relative_to(folder) for folder in self.folders)
 
     def benchmarks(self) -> dict[str, Any]:
         """List the benchmarks by name: their titles, and whether their labels are here."""
@@ -88,14 +88,15 @@ class Local(NamedTuple):
         """Compare two submissions on the same examples: differences, intervals, tests, and a conclusion."""
         from gluebench.analysis.compare import compare
 
-        ours, theirs = (self._submission(one, benchmark) for one in (path, other))
+        ours = self._submission(path, benchmark)
+        theirs = self._submission(other, benchmark)
         return compare(ours, theirs, self._labels(benchmark)).as_dict()
 
     def rank(self, paths: list[str], benchmark: str) -> dict[str, Any]:
         """Rank two or more submissions: the ranks that each may have, and what holds under all rules."""
         from gluebench.analysis.rank import rank
 
-        if len({*paths}) < max(2, len(paths)):
+        if len(paths) < 2 or len(set(paths)) < len(paths):
             raise click.UsageError("Name two or more different submissions.")
         systems = {path: self._submission(path, benchmark) for path in paths}
         return rank(systems, self._labels(benchmark)).as_dict()
@@ -133,12 +134,19 @@ class Remote:
     """Tools on one leaderboard, and how many submissions may still be sent to it."""
 
     def __init__(self, local: Local, client: Client, budget: int) -> None:
-        self._local, self._client, self._left = local, client, budget
-        self._key, self._lock = secrets.token_bytes(32), threading.Lock()
+        self._local = local
+        self._client = client
+        self._left = budget
+        """How many submissions may still be sent."""
+        self._key = secrets.token_bytes(32)
+        self._lock = threading.Lock()
 
-    def board(self, benchmark: str, page: int = 1) -> dict[str, Any]:
-        """Read a page of a board of the leaderboard: ranks, rank sets, names and scores with intervals."""
-        return self._client.board(benchmark, page)
+    def board(self, benchmark: str, page: int = 1, phase: int = 0) -> dict[str, Any]:
+        """Read a page of a board of the leaderboard: ranks, rank sets, names and scores with intervals.
+
+        `phase` is the id of another phase than the one that the board shows.
+        """
+        return self._client.board(benchmark, page, phase)
 
     def status(self, key: str) -> dict[str, Any]:
         """Read a submission by its key: its state and, once it is graded, its report."""
@@ -151,12 +159,14 @@ class Remote:
     def plan(self, path: str, benchmark: str, details: dict[str, Any]) -> Plan:
         """Check what would be sent. Raises SendError, UsageError."""
         self._insist_on_budget()
-        file, quota = self._local.within(path), self._client.quota(benchmark)
+        file = self._local.within(path)
+        quota = self._client.quota(benchmark)
         if quota["blocked"]:
             raise click.UsageError(" ".join(quota["blocked"]))
         if not file.is_file() or self._client.check(benchmark, file)["verdict"] == "invalid":
             raise click.UsageError(f"{path!r} is not a valid zip, and was not sent; `check` lists why.")
-        data, there = file.read_bytes(), "unlimited" if quota["remaining"] is None else quota["remaining"]
+        data = file.read_bytes()
+        there = "unlimited" if quota["remaining"] is None else quota["remaining"]
         digest = hashlib.sha256(data).hexdigest()
         question = (
             f"Send {file.name!r} (SHA-256 {digest}) to {self._client.url}/benchmarks/{benchmark} with "
@@ -193,8 +203,11 @@ class Server(MCPServer):
         except ToolError as error:
             if type(error) is not ToolError or not isinstance(error.__cause__, ValidationError):
                 raise
-            wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.__cause__.errors()]
-            raise ToolError(f"The arguments of {name} do not fit. {'; '.join(wrong)}.") from None
+            problems = []
+            for problem in error.__cause__.errors():
+                location = ".".join(map(str, problem["loc"]))
+                problems.append(f"{location}: {problem['msg']}")
+            raise ToolError(f"The arguments of {name} do not fit. {'; '.join(problems)}.") from None
 
 
 class Answer(BaseModel):
@@ -216,15 +229,15 @@ def serve(local: Local, *, url: str | None, token: str, budget: int) -> None:
         tools += [remote.board, remote.status, remote.limits]
         server.add_tool(_submit_tool(remote), annotations=ToolAnnotations(destructive_hint=True))
     for tool in tools:
-        server.add_tool(_explained(tool), annotations=ToolAnnotations(read_only_hint=True))
+        server.add_tool(_with_user_errors(tool), annotations=ToolAnnotations(read_only_hint=True))
     server.run("stdio")
 
 
-def _explained(tool: Callable[..., Any]) -> Callable[..., Any]:
+def _with_user_errors(tool: Callable[..., Any]) -> Callable[..., Any]:
     """The tool, whose errors of users become answers with their message."""
 
     @functools.wraps(tool)
-    def explained(**values: Any) -> Any:
+    def call(**values: Any) -> Any:
         try:
             return tool(**values)
         except Exception as error:
@@ -233,14 +246,14 @@ def _explained(tool: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             raise ToolError(known.format_message()) from None
 
-    return explained
+    return call
 
 
 def _submit_tool(remote: Remote) -> Callable[..., Any]:
     """`submit` with what it needs first: the plan, and the answer of a person."""
     Details = dict[str, str | float]  # noqa: N806
 
-    @_explained
+    @_with_user_errors
     def plan(path: str, benchmark: str, name: str, model: str, public: bool, details: Details) -> Plan:
         return remote.plan(path, benchmark, {**details, "name": name, "model": model, "public": public})
 
@@ -252,7 +265,7 @@ def _submit_tool(remote: Remote) -> Callable[..., Any]:
             return Elicit(plan.question, Answer)
         return Answer(send=hmac.compare_digest(confirmation.encode(), plan.confirmation.encode()))
 
-    @_explained
+    @_with_user_errors
     def submit(
         path: str,
         benchmark: str,

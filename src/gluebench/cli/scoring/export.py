@@ -24,7 +24,9 @@ _availabilities = click.Choice(["open_weights", "closed_weights", "unknown"])
 @option.new_folder("--eee", help="Write Every Eval Ever 0.3.0 below DIR/data; needs the next two.")
 @option.text("--organization NAME", help="Who evaluated the model.")
 @click.option(
-    "--relationship", type=click.Choice([*filter(None, EVALUATORS)]), help="Of the organization to the model."
+    "--relationship",
+    type=click.Choice([relation for relation in EVALUATORS if relation]),
+    help="Of the organization to the model.",
 )
 @click.option("--deployment", type=_deployments, default="unknown", help="Who ran it [unknown].")
 @click.option("--availability", type=_availabilities, default="unknown", help="Of its weights [unknown].")

@@ -76,7 +76,8 @@ def grade(
         print_report(reports[0], inputs.manifest, source=subs[0], form=form, classes=classes)
         draw(reports[0], plot)
         return
-    notices(f"warning: {warning}" for report in reports for warning in report.warnings)
+    for report in reports:
+        notices(f"warning: {warning}" for warning in report.warnings)
     emit(runs_output(reports, summary, inputs.manifest, sources=subs), form)
     draw(summary, plot)
 
@@ -187,38 +188,68 @@ def score_cell(score: Score | None) -> str:
     """A score as "84.8 [83.0, 86.4]"; "-" for None; why an interval is withheld in parentheses."""
     if score is None:
         return "    -"
-    withheld = f" ({score.withheld})" if score.withheld else ""
-    return f"{percent(score.value, score.loss):>5}{interval(score.low, score.high, score.loss)}{withheld}"
+    cell = f"{percent(score.value, score.loss):>5}{interval(score.low, score.high, score.loss)}"
+    if score.withheld:
+        cell += f" ({score.withheld})"
+    return cell
 
 
 def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Collection[str] | None) -> Table:
     shown = [task for task in benchmark.scored if only is None or task.name in only]
-    rows = [row for task in shown for row in _task_rows(report, task)]
-    scores = [score for task in report.tasks.values() for score in task.metrics.values()]
-    bounds = " [95 % interval]" * any(score.low is not None for score in scores)
-    if report.score is None:
-        scored = sum(report.tasks[task.name].score is not None for task in benchmark.averaged)
-        over = f"none: {scored} of {len(benchmark.averaged)} tasks"
-    else:
-        over = f"of {counted(report.score.n, 'task')}"
-        if len(benchmark.averaged) < len(benchmark.scored):
-            over = f"of {', '.join(task.name for task in benchmark.averaged)}"
-    average = (f"macro-average{DOWN * benchmark.loss}", over, score_cell(report.score), "")
+    rows: list[tuple[str, ...]] = []
+    for task in shown:
+        rows += _task_rows(report, task)
+    average = (
+        _heading("macro-average", benchmark.loss),
+        _over(report, benchmark),
+        score_cell(report.score),
+        "",
+    )
+    notes: list[str] = []
+    if len(shown) == len(benchmark.scored):
+        notes += _notes(report, benchmark)
+    heading = "score [95 % interval]" if _has_intervals(report) else "score"
     return Table(
-        ("task", "metric", f"score{bounds}", "n"),
+        ("task", "metric", heading, "n"),
         [Section(rows), Section([average])],
         title=f"{on_split(benchmark.title, report.split, report.provenance)}: {source}",
         right={3},
-        notes=[*_notes(report, benchmark)] if len(shown) == len(benchmark.scored) else [],
+        notes=notes,
     )
+
+
+def _heading(name: str, loss: bool) -> str:
+    """The name of a score, marked where lower is better."""
+    return name + DOWN if loss else name
+
+
+def _has_intervals(report: Report) -> bool:
+    for task in report.tasks.values():
+        if any(score.low is not None for score in task.metrics.values()):
+            return True
+    return False
+
+
+def _over(report: Report, benchmark: Benchmark) -> str:
+    """What the macro-average is of."""
+    if report.score is None:
+        scored = sum(report.tasks[task.name].score is not None for task in benchmark.averaged)
+        return f"none: {scored} of {len(benchmark.averaged)} tasks"
+    if len(benchmark.averaged) < len(benchmark.scored):
+        return f"of {', '.join(task.name for task in benchmark.averaged)}"
+    return f"of {counted(report.score.n, 'task')}"
 
 
 def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
     """A row for each metric, then the task score unless it equals the only metric."""
     result = report.tasks.get(task.name)
     missing = [file.path for file in task.files if file.name in report.missing]
-    absent = "no gold labels" if task.averaged else "not submitted, or without gold labels"
-    reason = f"missing: {', '.join(missing)}" if missing else absent
+    if missing:
+        reason = f"missing: {', '.join(missing)}"
+    elif task.averaged:
+        reason = "no gold labels"
+    else:
+        reason = "not submitted, or without gold labels"
     if result is None or not result.metrics:
         yield (task.name, reason, score_cell(None), "")
         return
@@ -230,7 +261,7 @@ def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
     if result.score is None:
         yield ("", f"no task score, {reason}", score_cell(None), "")
     elif len(task.metrics) > 1:
-        yield ("", f"task score{DOWN * task.loss}", score_cell(result.score), "")
+        yield ("", _heading("task score", task.loss), score_cell(result.score), "")
 
 
 def titles(task: Task) -> Mapping[str, str]:
@@ -243,19 +274,25 @@ def _notes(report: Report, benchmark: Benchmark) -> Iterator[str]:
         names = ", ".join(task.name for task in benchmark.averaged if report.tasks[task.name].score is None)
         yield f"INCOMPLETE: no macro-average without a score for {names}."
     for name, task in report.tasks.items():
-        for share in sorted({score.covered for score in task.metrics.values() if score.covered is not None}):
+        shares = {score.covered for score in task.metrics.values() if score.covered is not None}
+        for share in sorted(shares):
             yield f"{name}: gold for {percent(share)} % of the examples only."
 
 
 def _diagnostic_table(diagnostic: DiagnosticReport, task: Task) -> Table:
     scores = {(kind, name): score for kind, name, score in diagnostic.parts()}
     sections = []
-    for entries in [[("overall", "", "overall")], *categories(task, diagnostic.metadata)]:
-        rows = [(text, scores[kind, name]) for kind, name, text in entries if (kind, name) in scores]
-        sections.append([(text, score_cell(score), str(score.n)) for text, score in rows])
+    for entries in [[("overall", "", "overall")]] + categories(task, diagnostic.metadata):
+        rows = []
+        for kind, name, text in entries:
+            if (kind, name) in scores:
+                score = scores[kind, name]
+                rows.append((text, score_cell(score), str(score.n)))
+        if rows:
+            sections.append(Section(rows))
     return Table(
         ("category", task.metrics[0].title, "n"),
-        [Section(rows) for rows in sections if rows],
+        sections,
         title=f"{task.name}: {task.title}",
         right={2},
         notes=[BETWEEN_MODELS],
@@ -267,14 +304,16 @@ def categories(task: Task, metadata: Mapping[str, Iterable[str]]) -> list[list[t
 
     Coarse phenomena, each with its fine ones, then the values of the metadata columns.
     """
-    sections = [
-        [("coarse", coarse, coarse)]
-        + [("fine", entry.name, f"  {entry.name}") for entry in task.phenomena if entry.coarse == coarse]
-        for coarse in task.coarse()
-    ]
-    return sections + [
-        [(column, name, f"{column}: {name}") for name in names] for column, names in metadata.items()
-    ]
+    sections = []
+    for coarse in task.coarse():
+        section = [("coarse", coarse, coarse)]
+        for entry in task.phenomena:
+            if entry.coarse == coarse:
+                section.append(("fine", entry.name, f"  {entry.name}"))
+        sections.append(section)
+    for column, names in metadata.items():
+        sections.append([(column, name, f"{column}: {name}") for name in names])
+    return sections
 
 
 RUNS_SCHEMA = "gluebench.runs/1"
@@ -298,13 +337,15 @@ def runs_output(
 
 
 def _runs_table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) -> Table:
-    tasks = [row for task in benchmark.scored for row in _spread_rows(summary, task, sources)]
-    average = _spread_row(f"macro-average{DOWN * benchmark.loss}", "", summary.score, sources)
-    diagnostics = [
-        _spread_row(task.name, task.metrics[0].title, summary.diagnostics[task.name], sources)
-        for task in benchmark.diagnostics
-        if task.name in summary.diagnostics
-    ]
+    tasks: list[tuple[str, ...]] = []
+    for task in benchmark.scored:
+        tasks += _spread_rows(summary, task, sources)
+    average = _spread_row(_heading("macro-average", benchmark.loss), "", summary.score, sources)
+    diagnostics = []
+    for task in benchmark.diagnostics:
+        if task.name in summary.diagnostics:
+            spread = summary.diagnostics[task.name]
+            diagnostics.append(_spread_row(task.name, task.metrics[0].title, spread, sources))
     notes = [
         "The interval is for other examples and other runs; seeds is the share of its variance that the runs "
         "make. sd is the standard deviation of the runs, with n - 1. The paper picks a run by its dev scores "
@@ -335,7 +376,7 @@ def _spread_rows(summary: Summary, task: Task, sources: Sequence[str]) -> Iterat
             yield _spread_row(name, titles(task)[metric.name], spreads[metric.name], sources)
             name = ""
     if len(task.metrics) > 1 or not spreads:
-        yield _spread_row(name, f"task score{DOWN * task.loss}", spreads.get("score"), sources)
+        yield _spread_row(name, _heading("task score", task.loss), spreads.get("score"), sources)
 
 
 def _spread_row(name: str, metric: str, spread: Spread | None, sources: Sequence[str]) -> tuple[str, ...]:

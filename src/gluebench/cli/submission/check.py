@@ -209,12 +209,22 @@ def _files(submission: Submission, severity: str) -> dict[str, Counter[str]]:
 
 def as_lines(submission: Submission, *, done: list[str]) -> str:
     """What a check prints for a reader, with what options of the command do about the problems."""
+    from gluebench.submission import read_predictions
+
     lines = [f"fixed: {step}" for step in done] + problem_lines(submission) + [verdict_line(submission)]
-    repairs = [f"{problem.file}: {problem.repair}" for problem in submission.problems if problem.repair]
-    if repairs:
-        shown = "; ".join(repairs[:_REPAIRS]) + " and more" * (len(repairs) > _REPAIRS)
-        lines.append(f"hint: --fix OUT.zip writes a copy with these repaired ({shown}).")
     codes = {problem.code for problem in submission.problems}
+    if submission.verdict == "invalid" or any(problem.repair for problem in submission.problems):
+        # What --fix would do is what it does, but for the writing.
+        read = read_predictions(submission.source, submission.benchmark, role=submission.role)
+        known = {*codes, "no-files"}
+        unlisted = [problem for problem in read.problems if problem.code not in known]
+        codes |= {problem.code for problem in unlisted}
+        if unlisted:
+            lines += ["hint: --fix OUT.zip reads more, and then finds:", *marked(unlisted)]
+        elif read.done:
+            shown = "; ".join(read.done[:_REPAIRS]) + " and more" * (len(read.done) > _REPAIRS)
+            when = ", once the other problems are gone" if read.problems else ""
+            lines.append(f"hint: --fix OUT.zip writes a copy with these repaired{when} ({shown}).")
     lines += [f"hint: {hint}" for code, hint in _OPTIONS.items() if code in codes]
     return "".join(f"{line}\n" for line in lines)
 
@@ -222,11 +232,10 @@ def as_lines(submission: Submission, *, done: list[str]) -> str:
 _REPAIRS = 5
 """Repairs that a hint names."""
 _OPTIONS = {
-    "no-files": "gluebench write SUB --out OUT.zip reads the output folder of a training program.",
     "wrong-split": "--split dev reads predictions of the dev split.",
-    "wrong-file": "--fix OUT.zip exchanges two files that have each other's number of rows.",
     "probabilities": "gluebench write SUB --out OUT.zip --argmax takes the label with the largest number.",
     "class-numbers": "--fix OUT.zip --labels WORD,WORD writes words for numbers, in the order you name.",
+    "multi-hot": "--fix OUT.zip --labels WORD,WORD writes the labels of the ones, in the order you name.",
 }
 
 

@@ -38,30 +38,22 @@ class Destination(NamedTuple):
 def destination_options(*, required: bool) -> Callable[[F], F]:
     """Add `--to URL` and its related options; the command gets `to`: a Destination, or None without URL."""
 
-    def decorated(command: F) -> F:
+    def add_options(command: F) -> F:
         @functools.wraps(command)
-        def gathered(*arguments: Any, **values: Any) -> Any:
-            given = {name: values.pop(name) for name in list(values) if name.startswith(_PREFIX)}
-            return command(*arguments, to=_destination(given), **values)
+        def command_with_destination(*arguments: Any, **values: Any) -> Any:
+            names = [name for name in values if name.startswith(_PREFIX)]
+            destination = _destination({name: values.pop(name) for name in names})
+            return command(*arguments, to=destination, **values)
 
-        return option.together(*_options(required=required))(gathered)  # type: ignore[no-any-return]
+        options = option.together(*_options(required=required))
+        return options(command_with_destination)  # type: ignore[no-any-return]
 
-    return decorated
+    return add_options
 
 
 def _options(*, required: bool) -> list[Any]:
-    details = []
-    for field in FIELDS.values():
-        types: dict[str, Any] = {
-            "choice": click.Choice([value for value in field.choices if value]),
-            "count": click.IntRange(min=int(field.least)),
-            "number": click.FloatRange(min=field.least),
-        }
-        note = " @FILE reads it from a file." if field.kind == "text" else ""
-        names = (_flag(field.name), f"{_PREFIX}{field.name}")
-        details.append(click.option(*names, type=types.get(field.kind), help=field.help + note))
     help_text = "Address of the leaderboard." if required else "Send the submission to this leaderboard."
-    return [
+    options: list[Any] = [
         option.text("--to URL", "to_url", required=required, help=help_text),
         option.text(
             "--token TOKEN",
@@ -69,7 +61,19 @@ def _options(*, required: bool) -> list[Any]:
             envvar="GLUEBENCH_TOKEN",
             help="Yours, from its page /account/tokens; better from GLUEBENCH_TOKEN than from here.",
         ),
-        *details,
+    ]
+    for field in FIELDS.values():
+        types: dict[str, Any] = {
+            "choice": click.Choice([value for value in field.choices if value]),
+            "count": click.IntRange(min=int(field.least)),
+            "number": click.FloatRange(min=field.least),
+        }
+        help_text = field.help
+        if field.kind == "text":
+            help_text += " @FILE reads it from a file."
+        names = (_flag(field.name), f"{_PREFIX}{field.name}")
+        options.append(click.option(*names, type=types.get(field.kind), help=help_text))
+    options += [
         option.text(
             "--reproduces KEY", "to_reproduces", help="Another party's public row that you ran again."
         ),
@@ -77,12 +81,15 @@ def _options(*, required: bool) -> list[Any]:
         option.flag("--no-wait", "to_no_wait", help="Do not wait for the scores."),
         option.flag("--new", "to_again", help="A new submission, even of a file that was sent before."),
     ]
+    return options
 
 
-def _destination(given: Mapping[str, Any]) -> Destination | None:
-    values = {name.removeprefix(_PREFIX): value for name, value in given.items()}
-    url, token = values.pop("url"), values.pop("token") or ""
-    wait, again = not values.pop("no_wait"), values.pop("again")
+def _destination(option_values: Mapping[str, Any]) -> Destination | None:
+    values = {name.removeprefix(_PREFIX): value for name, value in option_values.items()}
+    url = values.pop("url")
+    token = values.pop("token") or ""
+    wait = not values.pop("no_wait")
+    again = values.pop("again")
     details = {name: value for name, value in values.items() if value is not None and value is not False}
     if url is None:
         if details or again or not wait:
@@ -180,12 +187,13 @@ def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any])
         notices([f"Sent as {details['name']!r}: {client.page(key)}"])
     else:
         notices([f"This file was sent before under this name: {client.page(key)} (--new sends it again)"])
-        ignored = [
-            name for name, value in to.details.items() if _plain(value) != _plain(from_json(entry, name))
-        ]
+        ignored = []
+        for name, value in to.details.items():
+            if _as_stored(value) != _as_stored(from_json(entry, name)):
+                ignored.append(_flag(name))
         if ignored:
-            changed = f"{', '.join(map(_flag, ignored))} changed nothing: what was said of it before stays."
-            notices([f"warning: {changed} Edit it at {client.page(key)}"])
+            warning = f"{', '.join(ignored)} changed nothing: what was said of it before stays."
+            notices([f"warning: {warning} Edit it at {client.page(key)}"])
     if to.wait:
         _show(client.wait(key, on_change=_say_status), suite, client=client, source=str(path), form=form)
     elif form == "json":
@@ -224,15 +232,19 @@ def retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
     return digest.hexdigest()[:40]
 
 
-def _plain(value: Any) -> Any:
+def _as_stored(value: Any) -> Any:
     """A detail as the site stores it, without spaces at its ends."""
-    return value.strip() if isinstance(value, str) else value
+    if isinstance(value, str):
+        return value.strip()
+    return value
 
 
 def _say_status(status: Mapping[str, Any]) -> None:
     ahead = status["position"] - 1
-    queue = f", {ahead} before it" if status["status"] == "queued" and ahead > 0 else ""
-    notices([f"{status['label']}{queue}. {status.get('stalled', '')}".strip()])
+    state = status["label"]
+    if status["status"] == "queued" and ahead > 0:
+        state += f", {ahead} before it"
+    notices([f"{state}. {status.get('stalled', '')}".strip()])
 
 
 def _show(entry: Mapping[str, Any], suite: Benchmark, *, client: Client, source: str, form: Form) -> None:

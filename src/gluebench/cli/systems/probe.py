@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 encoder_options = option.together(
     option.settings("-o", "--option", "options", help="An option of the encoder; may be repeated."),
-    option.repeated(
-        "--task", "--tasks", "tasks", metavar="TASK[,TASK]", help="These tasks only; may be repeated."
-    ),
+    option.tasks("--task", "--tasks", "tasks", help="These tasks only; may be repeated."),
     option.data(),
     option.flag("--float16", help="Store vectors at half the size, to three digits."),
     option.number(
@@ -37,8 +35,7 @@ def _corpus(suite: Benchmark, data: Path, tasks: Sequence[str]) -> Corpus:
     from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.run import chosen
 
-    names = [name for listed in tasks for name in option.listed(listed)]
-    return Corpus(suite, data, chosen(suite, names))
+    return Corpus(suite, data, chosen(suite, tasks))
 
 
 @click.command

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
+from gluebench.cli.common.interrupts import kept_if_stopped
 from gluebench.cli.common.lazy import LazyGroup
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
@@ -17,7 +19,7 @@ from gluebench.cli.submission.submit import Destination, deliver, destination_op
 if TYPE_CHECKING:
     from gluebench.scoring import Gold
     from gluebench.systems.reproduce.claims import Numbers
-    from gluebench.systems.reproduce.rerun import Setup
+    from gluebench.systems.reproduce.rerun import RowResult, Setup
     from gluebench.systems.reproduce.row import TableName
 
 
@@ -31,7 +33,7 @@ _shared = option.together(
     option.benchmark,
     option.output,
     option.repeated("--row NAME", "rows", help="This row only; may be repeated."),
-    option.repeated("--task TASK", "tasks", help="This task only; may be repeated."),
+    option.tasks("--task", "tasks", help="These tasks only; may be repeated."),
     option.text(
         "--preset P",
         default="small",
@@ -51,8 +53,10 @@ _shared = option.together(
         default=Path("reproduced"),
         help="Runs, tables and results; a finished run found there is not made again.",
     ),
+    option.changed_settings,
     option.device,
     option.precision,
+    option.threads,
 )
 """Options of all three table commands."""
 _GOLD = option.text("--gold DIR", type=_FOLDER, help="Folder of labels, where there are any.")
@@ -112,8 +116,10 @@ def _run(
     vectors: Path | None,
     weights: Path | None,
     out: Path,
+    changes: tuple[str, ...],
     device: str,
     precision: str | None,
+    threads: int | None,
     suite: Benchmark,
     form: Form,
     to: Destination | None = None,
@@ -121,6 +127,7 @@ def _run(
     board = reached(to, suite.name, "test")
     from gluebench.cli.systems.reproduce_view import save, table_output
     from gluebench.cli.systems.results import keep_scores
+    from gluebench.cli.systems.train import usage_errors
     from gluebench.data.gold import gold_from_data
     from gluebench.data.home import data_folder
     from gluebench.systems.devices import device as device_called
@@ -130,14 +137,23 @@ def _run(
     from gluebench.systems.reproduce.row import Files
     from gluebench.systems.reproduce.row import rows as all_rows
 
-    request = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds, precision)
+    if threads:
+        import torch
+
+        torch.set_num_threads(threads)
+    answered = tuple(suite.task(name).name for name in tasks)
+    request = Request(table, preset, answered, seeds, precision, changes)
+    names = rows or tuple(row.name for row in all_rows())
+    with usage_errors():  # before anything runs
+        request.rows(names)
     place = device_called(device)
     home = data_folder(data)
     labels = gold_from_data(home, suite, role="dev", partial=True)
     setup = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, place)
-    names = rows or tuple(row.name for row in all_rows())
     scored = labels if table == "table6" else _test_labels(gold, setup)
-    runs = rerun(request, names, setup, gold=scored, say=notice)
+    kept = f"Finished runs and saved states are in {setup.out / preset}: the same command goes on from there."
+    with kept_if_stopped(lambda: kept):
+        runs = rerun(request, names, setup, gold=scored, say=notice)
     output = table_output(runs, request, suite)
     save(output, table, setup.out / preset)
     for ran in runs:
@@ -146,12 +162,25 @@ def _run(
             folder = setup.out / preset / ran.row.name
             name = f"{ran.row.full_title} ({preset})"
             keep_scores(folder, name, ran.report, seconds=taken, file=f"scores-{table}.json")
+        _draw_curves(ran)
     emit(output, form)
     for ran in runs if board else ():
         path = submission_path(ran, setup)
         if ran.chosen and path.is_file():
             details = {"name": f"{ran.row.full_title} ({ran.row.preset})", "model": ran.row.full_title}
             deliver(path, board, form=form, defaults=details)
+
+
+def _draw_curves(ran: RowResult) -> None:
+    """Plot the training of each task's runs, all seeds in one figure beside their folders."""
+    from gluebench.systems.training.log import LOG, draw_curves
+
+    if find_spec("matplotlib") is None:
+        return
+    for folder in {run.session.folder.parent for run in ran.chosen.values()}:
+        logs = sorted(folder.glob(f"seed-*/training/**/{LOG}"))
+        if logs:  # a frozen encoder has none
+            draw_curves({log.parent.name: log.parent for log in logs}, folder / "curves.svg")
 
 
 def _test_labels(gold: Path | None, setup: Setup) -> Gold | None:

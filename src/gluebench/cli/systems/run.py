@@ -14,8 +14,10 @@ import click
 from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.benchmark.figures import counted, percent
 from gluebench.cli.common import option
+from gluebench.cli.common.interrupts import terminable
 from gluebench.cli.common.output import Form, emit, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
+from gluebench.cli.systems.run_help import RunCommand
 from gluebench.cli.systems.run_options import chosen_options, model_options, run_options, settings_of
 
 if TYPE_CHECKING:
@@ -24,13 +26,13 @@ if TYPE_CHECKING:
     from gluebench.systems.protocols import Predictor
 
 
-@click.command
+@click.command(cls=RunCommand)
 @click.argument("model", metavar="MODEL")
 @option.zip_file(
     "--out", required=True, help="Where to write the submission; results are kept in a folder beside it."
 )
 @option.data()
-@option.repeated("--tasks TASK[,TASK]", help="These tasks only, and what their models answer.")
+@option.tasks("--tasks", help="These tasks only, and what their models answer.")
 @option.split
 @option.flag("--no-dev", help="Leave out the dev split, and so the scores.")
 @option.number(
@@ -82,8 +84,7 @@ def run(
     if limit and (no_dev or to):
         raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
     board = reached(to, suite.name, split) if leads() else None
-    names = [name for text in tasks for name in option.listed(text)]
-    plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
+    plan = Plan(suite, data, chosen(suite, tasks), split, not no_dev, limit)
     settings = chosen_options(context, model, options)
     runs = [(out, settings)]
     if seeds:
@@ -123,8 +124,8 @@ def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: boo
         session.claim()
         if made.about:
             notice(f"{model}: {made.about}")
-        watcher = Terminal(session)
-        with watcher.told_if_stopped(), arithmetic(made.precision):
+        watcher = Terminal(session, getattr(made.system, "answers", None))
+        with terminable(), watcher.told_if_stopped(), arithmetic(made.precision):
             session.run(made.system, watcher, together=made.together)
             by_template = scores_by_template(model, session, settings)
         _finish(session, by_template, out=out, source=model, form=form, saved=settings.save)
@@ -211,9 +212,10 @@ def _print_dev(
 class Terminal:
     """Prints when a task begins and ends, and how long the rest may take."""
 
-    def __init__(self, session: Session) -> None:
-        """Print at once which tasks an earlier run finished."""
+    def __init__(self, session: Session, answers: Path | None = None) -> None:
+        """Print at once which tasks an earlier run finished; `answers` is a server's, kept by question."""
         self._session = session
+        self._answers = f" Answers so far are in {answers}." if answers else ""
         self._at: str | None = None
         todo = {unit.task.name for unit in session.missing()}
         done = [unit.task.name for unit in session.plan.units() if unit.task.name not in todo]
@@ -251,7 +253,7 @@ class Terminal:
             where = f" at {self._at}" if self._at else ""
             notice(
                 f"\nStopped{where}. {counted(kept, 'task')} done, kept in {self._session.folder}: "
-                "the same command goes on from there."
+                f"the same command goes on from there.{self._answers}"
             )
             raise
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -18,12 +19,33 @@ if TYPE_CHECKING:
     from gluebench.systems.adapters.fine_tuning import Recipe
     from gluebench.systems.adapters.resolve import ModelOptions
 
+_OURS = ("model", "messages", "prompt")
+"""Fields of a request that the run sets itself."""
+
+
+def _json_object(context: click.Context, parameter: click.Parameter, value: str | None) -> dict[str, Any]:
+    """Parse a JSON object of fields for requests. Raises BadParameter."""
+    if value is None:
+        return {}
+    try:
+        body = json.loads(value)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise click.BadParameter(f'{value!r} is no JSON object, such as {{"seed": 1}}.', context, parameter)
+    for name in _OURS:
+        if name in body:
+            raise click.BadParameter(f"{name} is set by the run; leave it out.", context, parameter)
+    return body
+
+
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _TYPES: Mapping[str, Mapping[str, Any]] = {
     "text": {},
     "flag": {"is_flag": True},
     "switch": {"default": None},
     "NAME=VALUE": {"multiple": True, "callback": option.pairs},
+    "JSON": {"callback": _json_object},
     "X > 0": {"type": click.FloatRange(min=0, min_open=True), "metavar": "X"},
     "X >= 0": {"type": click.FloatRange(min=0), "metavar": "X"},
     "X to 1": {"type": click.FloatRange(0, 1, min_open=True), "metavar": "X"},

@@ -17,6 +17,7 @@ import click
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import as_click
+from gluebench.cli.common.interrupts import kept_if_stopped
 from gluebench.cli.common.output import Form, emit, notice
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ def sweep(
     devices = _devices() if backend == "local" else ()
     parameters = {name: int(value) if value.isdigit() else value for name, value in submit.items()}
     place = Place(backend, workers or len(devices) or 1, devices, address, parameters)
-    swept = run_all(todo, folder, place, say=notice)
+    with kept_if_stopped(lambda: _kept(todo, folder)):
+        swept = run_all(todo, folder, place, say=notice)
     done = {cell: job for cell, job in zip(cells, todo, strict=True) if job.name in swept.finished}
     if done:
         systems = list(_summaries(done, folder, data, suite))
@@ -160,6 +162,17 @@ def sweep(
     if swept.failed:
         lines = [f"{name}: {error}" for name, error in swept.failed.items()]
         raise click.ClickException("\n".join([f"{len(lines)} of {len(todo)} runs failed:", *lines]))
+
+
+def _kept(todo: Sequence[Job], folder: Path) -> str:
+    """What of a sweep is on disk, for who stopped it."""
+    from gluebench.systems.training.sweep import DONE, job_folder
+
+    finished = sum((job_folder(folder, job) / DONE).is_file() for job in todo)
+    return (
+        f"{finished} of {len(todo)} runs finished, in {folder}, with what the others saved: "
+        "the same command goes on from there."
+    )
 
 
 def _check_same(path: Path, common: Mapping[str, Any]) -> None:

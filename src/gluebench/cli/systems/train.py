@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
+from gluebench.cli.common.interrupts import kept_if_stopped
 from gluebench.cli.common.output import Form, emit, notice
 
 if TYPE_CHECKING:
@@ -39,10 +41,10 @@ if TYPE_CHECKING:
 @option.file("--vectors", help="BiLSTM: word vectors as text.")
 @option.number("--seed", "seeds", multiple=True, help="Once for each run.")
 @option.repeated("--auxiliary NAME", help="Auxiliary data to train on as well: SNLI.")
-@option.repeated("--set NAME=VALUE", "changes", help="Another setting (docs/how-to/training.md).")
+@option.changed_settings
 @option.device
 @option.precision
-@option.number("--threads", least=1, help="Threads of PyTorch on the CPU.")
+@option.threads
 @option.benchmark
 @option.output
 def train(
@@ -100,12 +102,9 @@ def train(
     say = notice if leads() else quiet
     if body is None and row.vectors is None:
         say("no --vectors: every word has a random vector, and none of them is trained")
-    try:
-        system = train_row(
-            row, task_data, Path(out), benchmark=suite, data_folder=data, device=place, say=say
-        )
-    except FloatingPointError as error:
-        raise click.ClickException(f"{error}.") from None
+    folder = Path(out)
+    with kept_if_stopped(lambda: _kept(folder)):
+        system = train_row(row, task_data, folder, benchmark=suite, data_folder=data, device=place, say=say)
     if leads():
         if find_spec("matplotlib") is not None:
             _draw_curves(system)
@@ -118,7 +117,7 @@ def _bilstm_row(
     from gluebench.systems.training.row import preset
     from gluebench.systems.training.settings import BiLstmSpec
 
-    with _usage_errors():
+    with usage_errors():
         changed = _changed(changes, BiLstmSpec)
         given = {key: value for key, value in own["spec"].items() if value}
         return preset(
@@ -143,7 +142,7 @@ def _transformer_row(
     given = [name for name, value in others.items() if value]
     if given:
         raise click.UsageError(f"{given[0]} goes with the BiLSTM; leave it out, or leave out --body.")
-    with _usage_errors():
+    with usage_errors():
         changed = _changed(changes, TransformerSpec)
         return transformer_row(
             encoder, multi=multi, seeds=seeds, spec=changed.body, settings=changed.settings
@@ -161,7 +160,7 @@ def _changed(changes: tuple[str, ...], spec: type[Spec]) -> Changes:
 
 
 @contextmanager
-def _usage_errors() -> Iterator[None]:
+def usage_errors() -> Iterator[None]:
     """Turn the ValueError of an invalid setting into a usage error."""
     try:
         yield
@@ -169,6 +168,19 @@ def _usage_errors() -> Iterator[None]:
         if type(error).__module__.startswith("gluebench."):
             raise
         raise click.UsageError(f"{error}.") from None
+
+
+def _kept(folder: Path) -> str:
+    """What of the runs in a folder is on disk, for who stopped them."""
+    from gluebench.systems.training.checkpoint import OUTCOME, STATE
+
+    finished, begun = len(list(folder.rglob(OUTCOME))), len(list(folder.rglob(STATE)))
+    if not finished and not begun:
+        return "Nothing was saved yet; the same command starts over."
+    return (
+        f"{counted(finished, 'run')} finished and {begun} saved in part, in {folder}: "
+        "the same command goes on from there."
+    )
 
 
 def _draw_curves(system: TrainedSystem) -> None:

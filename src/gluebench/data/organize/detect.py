@@ -2,8 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
@@ -51,25 +52,29 @@ class Choices:
         for name, values in self._values().items():
             own = [value.removeprefix(f"{task}=") for value in values if value.startswith(f"{task}=")]
             general = [value for value in values if "=" not in value]
-            if own or general:
-                chosen[name] = own[0] if own else general[-1]
+            if own:
+                chosen[name] = own[0]
+            elif general:
+                chosen[name] = general[-1]
         return chosen
 
     def unknown_tasks(self, tasks: Sequence[str]) -> list[str]:
         """A line for each value that names an unknown task; a value with "=" in it has to name one."""
-        names = [
-            value.partition("=")[0] for values in self._values().values() for value in values if "=" in value
-        ]
-        return [
-            f"{UnknownNameError(name, tasks, what='task')} (TASK=VALUE was read)"
-            for name in names
-            if name not in tasks
-        ]
+        problems = []
+        for values in self._values().values():
+            for value in values:
+                name, equals, _ = value.partition("=")
+                if equals and name not in tasks:
+                    problem = UnknownNameError(name, tasks, what="task")
+                    problems.append(f"{problem} (TASK=VALUE was read)")
+        return problems
 
 
-def _listed(value: str | None) -> tuple[str, ...] | None:
+def _parts(value: str | None) -> tuple[str, ...] | None:
     """The parts of a comma-separated value; None for None."""
-    return None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
+    if value is None:
+        return None
+    return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 class ColumnPlan(NamedTuple):
@@ -84,24 +89,47 @@ class ColumnPlan(NamedTuple):
 
 def plan_columns(task: str, tables: Mapping[str, RawTable], chosen: Mapping[str, str]) -> ColumnPlan:
     """Find the use of each column. Raises DataError if the files are ambiguous or lack a given column."""
-    names = tuple(dict.fromkeys(name for table in tables.values() for name in table.header))
-    inputs, ignored = _listed(chosen.get("inputs")), _listed(chosen.get("ignore"))
-    single = [chosen[option] for option in ("label", "index") if option in chosen]
-    for name in (*single, *(inputs or ()), *(ignored or ())):
+    names = tuple(dict.fromkeys(chain.from_iterable(table.header for table in tables.values())))
+    chosen_inputs = _parts(chosen.get("inputs")) or ()
+    chosen_ignored = _parts(chosen.get("ignore")) or ()
+    chosen_columns = [chosen[option] for option in ("label", "index") if option in chosen]
+    for name in chain(chosen_columns, chosen_inputs, chosen_ignored):
         if name not in names:
             raise DataError(f"{task}: {UnknownNameError(name, names, what='column')}")
     label = chosen.get("label") or _label_column(task, names)
-    free = [name for name in names if name != label and name not in (ignored or ())]
-    index = chosen.get("index") or next((n for n in free if n.casefold() in INDEX_NAMES), None)
-    declared = next((table.declared.columns for table in tables.values() if table.declared), None)
-    texts = []  # columns with at least one cell that is neither empty nor a number
-    for name in (name for name in free if name != index):
-        cells = (cell for table in tables.values() if name in table.header for cell in table.column(name))
-        texts += [name] if any(cell and number(cell) is None for cell in cells) else []
-    inputs = inputs or declared or tuple(texts)
+    free = [name for name in names if name != label and name not in chosen_ignored]
+    index = chosen.get("index") or _index_column(free)
+    inputs = chosen_inputs or _declared_inputs(tables)
+    if not inputs:
+        inputs = tuple(name for name in free if name != index and _holds_text(name, tables))
     _check_inputs(task, inputs, tables, label=label)
-    ignored = tuple(name for name in names if name not in (label, index, *inputs))
+    ignored = tuple(name for name in names if name not in (label, index) and name not in inputs)
     return ColumnPlan(label, index, inputs, ignored)
+
+
+def _index_column(names: Sequence[str]) -> str | None:
+    for name in names:
+        if name.casefold() in INDEX_NAMES:
+            return name
+    return None
+
+
+def _declared_inputs(tables: Mapping[str, RawTable]) -> tuple[str, ...]:
+    """The input columns that a recipe wrote beside its files; none for other files."""
+    for table in tables.values():
+        if table.declared:
+            return table.declared.columns
+    return ()
+
+
+def _holds_text(name: str, tables: Mapping[str, RawTable]) -> bool:
+    """Whether a cell of the column is neither empty nor a number."""
+    for table in tables.values():
+        if name in table.header:
+            for cell in table.column(name):
+                if cell and number(cell) is None:
+                    return True
+    return False
 
 
 def _label_column(task: str, names: Sequence[str]) -> str:
@@ -121,7 +149,9 @@ def number(cell: str) -> float | None:
         value = float(cell)
     except ValueError:
         return None
-    return value if math.isfinite(value) and "_" not in cell else None
+    if not math.isfinite(value) or "_" in cell:
+        return None
+    return value
 
 
 def _check_inputs(task: str, inputs: Sequence[str], tables: Mapping[str, RawTable], *, label: str) -> None:
@@ -129,11 +159,9 @@ def _check_inputs(task: str, inputs: Sequence[str], tables: Mapping[str, RawTabl
     if not inputs:
         problems.append(f"{task}: no column holds text; say which are the inputs: --inputs {task}=NAME,NAME")
     for name in inputs:
-        problems += [
-            f'{table.path}:1: has no column "{name}", which other splits have'
-            for table in tables.values()
-            if name not in table.header
-        ]
+        for table in tables.values():
+            if name not in table.header:
+                problems.append(f'{table.path}:1: has no column "{name}", which other splits have')
         if not name or name.casefold() in ("index", "label") or name == label or set(name) & set("\t\r\n"):
             problems.append(f'{task}: "{name}" cannot be the name of an input column; rename it in the files')
     for split, table in tables.items():
@@ -163,16 +191,15 @@ def plan_labels(
     cells = {split: table.column(column) for split, table in tables.items() if column in table.header}
     if "test" in cells and not any(cells["test"]):
         del cells["test"]  # an empty column: the test labels are hidden
-    blanks = [
-        f"{tables[split].path}:{line}: has no label; expected one in every row, or none in all of test"
-        for split, labels in cells.items()
-        for line, cell in zip(tables[split].lines, labels, strict=True)
-        if not cell.strip()
-    ]
-    refuse(blanks)
+    problems = []
+    for split, line, cell in _label_cells(tables, cells):
+        if not cell.strip():
+            expected = "expected one in every row, or none in all of test"
+            problems.append(f"{tables[split].path}:{line}: has no label; {expected}")
+    refuse(problems)
     # A single test value that no other split has, such as -1, marks hidden labels.
     test = set(cells.get("test", ()))
-    others = {cell for split, labels in cells.items() if split != "test" for cell in labels}
+    others = {cell for split, _, cell in _label_cells(tables, cells) if split != "test"}
     if others and len(test) == 1 and not test & others and len(cells["test"]) > 1:
         message = f'every label of the test split is "{test.pop()}", which no other split has'
         raise DataError(f"{task}: {message}; empty the column if the labels are hidden")
@@ -185,28 +212,37 @@ def plan_labels(
     if kind not in ("labels", "scores"):
         raise DataError(f'--kind {task}={kind}: expected "labels" or "scores"')
     if kind == "labels":
-        return _plan_words(task, others | test, cells.get("train") or next(iter(cells.values())), chosen)
-    problems = [
-        f'{tables[split].path}:{line}: the {column} is "{cell}", expected a number'
-        for split, labels in cells.items()
-        for line, cell in zip(tables[split].lines, labels, strict=True)
-        if number(cell) is None
-    ]
+        first_split = "train" if "train" in cells else next(iter(cells))
+        return _plan_words(task, others | test, cells[first_split], chosen)
+    for split, line, cell in _label_cells(tables, cells):
+        if number(cell) is None:
+            problems.append(f'{tables[split].path}:{line}: the {column} is "{cell}", expected a number')
     refuse(problems)
     return _plan_scores(task, [float(cell) for cell in others | test], chosen)
 
 
+def _label_cells(
+    tables: Mapping[str, RawTable], cells: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, int, str]]:
+    """Split, line and cell of every label."""
+    for split, labels in cells.items():
+        for line, cell in zip(tables[split].lines, labels, strict=True):
+            yield split, line, cell
+
+
 def _plan_words(task: str, present: set[str], first: Sequence[str], chosen: Mapping[str, str]) -> LabelPlan:
     """The labels of a classification task; `first` is the label column of its first split."""
-    # Sort numbers by size, words alphabetically.
-    words = _listed(chosen.get("words")) or tuple(
-        sorted(present, key=lambda word: (number(word) is None, number(word) or 0.0, word))
-    )
+    words = _parts(chosen.get("words"))
+    if not words:
+        # Numbers by size, then words alphabetically.
+        words = tuple(sorted(present, key=lambda word: (number(word) is None, number(word) or 0.0, word)))
     _check_words(task, words, present)
     counts = Counter(first)
     shares = {word: counts[word] / len(first) for word in words}
-    unbalanced = len(words) == 2 and max(shares.values()) > UNBALANCED
-    metrics = _metrics(task, chosen, ("accuracy", "f1") if unbalanced else ("accuracy",), kind="labels")
+    default: tuple[str, ...] = ("accuracy",)
+    if len(words) == 2 and max(shares.values()) > UNBALANCED:
+        default = ("accuracy", "f1")
+    metrics = _metrics(task, chosen, default, kind="labels")
     positive = None
     if any(takes(name, "positive") for name in metrics):
         positive = chosen.get("positive") or min(words, key=lambda word: shares[word])
@@ -217,30 +253,41 @@ def _plan_words(task: str, present: set[str], first: Sequence[str], chosen: Mapp
 
 def _plan_scores(task: str, values: Sequence[float], chosen: Mapping[str, str]) -> LabelPlan:
     """The range and metrics of a regression task."""
-    low, high = float(math.floor(min(values))), float(math.ceil(max(values)))
+    low = float(math.floor(min(values)))
+    high = float(math.ceil(max(values)))
     if "score_range" in chosen:
-        ends = [number(part) for part in _listed(chosen["score_range"]) or ()]
-        if len(ends) != 2 or ends[0] is None or ends[1] is None or not ends[0] < ends[1]:
-            given = ",".join(_listed(chosen["score_range"]) or ())
-            raise DataError(f"--range {task}={given}: expected two numbers, the lower first: 0,5")
-        low, high = ends[0], ends[1]
+        low, high = _chosen_range(task, chosen["score_range"])
     if not low <= min(values) <= max(values) <= high or low == high:
         message = f"the scores run from {min(values):g} to {max(values):g}, not within {low:g} to {high:g}"
         raise DataError(f"{task}: {message}; give their range: --range {task}=LOW,HIGH")
     metrics = _metrics(task, chosen, ("pearson", "spearman"), kind="numbers")
-    positive = chosen.get("positive") if any(takes(name, "positive") for name in metrics) else None
-    if any(takes(name, "positive") for name in metrics) and number(positive or "") is None:
-        raise DataError(f"--metric {task}=f1_from needs --positive {task}=NUMBER, from which a score counts")
+    positive = None
+    if any(takes(name, "positive") for name in metrics):
+        positive = chosen.get("positive")
+        if number(positive or "") is None:
+            problem = f"needs --positive {task}=NUMBER, from which a score counts"
+            raise DataError(f"--metric {task}=f1_from {problem}")
     return LabelPlan("scores", (), (low, high), metrics, positive, {})
+
+
+def _chosen_range(task: str, value: str) -> tuple[float, float]:
+    """The range that the organizer gave. Raises DataError."""
+    parts = _parts(value) or ()
+    if len(parts) == 2:
+        low = number(parts[0])
+        high = number(parts[1])
+        if low is not None and high is not None and low < high:
+            return low, high
+    raise DataError(f"--range {task}={','.join(parts)}: expected two numbers, the lower first: 0,5")
 
 
 def _metrics(
     task: str, chosen: Mapping[str, str], default: tuple[str, ...], *, kind: Form
 ) -> tuple[str, ...]:
-    metrics = _listed(chosen.get("metrics")) or default
+    metrics = _parts(chosen.get("metrics")) or default
     for name in metrics:
         if name not in names_of(kind):
-            what = f"metric of {'labels' if kind == 'labels' else 'scores'}"
+            what = "metric of labels" if kind == "labels" else "metric of scores"
             raise DataError(f"--metric {task}: {UnknownNameError(name, names_of(kind), what=what)}")
     return tuple(dict.fromkeys(metrics))
 
@@ -253,11 +300,10 @@ def _check_words(task: str, words: Sequence[str], present: set[str]) -> None:
         other = folded.setdefault(" ".join(word.casefold().split()), word)
         if other != word or word != word.strip():
             problems.append(f'{task}: "{other}" and "{word}" look like one label; write it in one way')
-    problems += [
-        f"{task}: the label {word!r} holds a tab, a line end or another sign that is not printed"
-        for word in words
-        if not word.isprintable()
-    ]
+    for word in words:
+        if not word.isprintable():
+            sign = "a tab, a line end or another sign that is not printed"
+            problems.append(f"{task}: the label {word!r} holds {sign}")
     if not 2 <= len(words) <= MOST_LABELS:
         advice = "is it the label column (--label), or are they scores (--kind)?"
         problems.append(f"{task}: {len(words)} labels, expected 2 to {MOST_LABELS}; {advice}")

@@ -33,8 +33,8 @@ class RawTable(NamedTuple):
 
     def column(self, name: str) -> list[str]:
         """The cells of one column."""
-        at = self.header.index(name)
-        return [row[at] for row in self.rows]
+        position = self.header.index(name)
+        return [row[position] for row in self.rows]
 
 
 def read_split(path: Path, *, encoding: str) -> RawTable:
@@ -66,7 +66,7 @@ def read_table(path: Path, *, encoding: str = "", data: bytes | None = None, adv
         if fix.endswith("UTF-8"):
             fix += advice
         raise DataError(f"{path}{line}: {error.expected}; {fix[:1].lower()}{fix[1:]}") from None
-    return _checked(path, records)
+    return _check_table(path, records)
 
 
 def _read_text(path: Path, data: bytes, encoding: str) -> Records:
@@ -81,30 +81,31 @@ def _read_text(path: Path, data: bytes, encoding: str) -> Records:
     return records
 
 
-def _checked(path: Path, records: Records) -> RawTable:
+def _check_table(path: Path, records: Records) -> RawTable:
+    """The records as a table of texts. Raises DataError for rows of another width, and repeated names."""
     names = tuple(name.strip() for name in records.names)
-    problems = [
-        f'{path}:1: {count} columns are called "{name}"; expected different names'
-        for name, count in Counter(name.casefold() for name in names).items()
-        if count > 1
-    ]
-    problems += [
-        f"{path}:{line}: {len(cells)} columns, expected {len(names)} as in the header"
-        for line, cells in zip(records.lines, records.rows, strict=True)
-        if len(cells) != len(names)
-    ]
+    problems = []
+    for name, count in Counter(name.casefold() for name in names).items():
+        if count > 1:
+            problems.append(f'{path}:1: {count} columns are called "{name}"; expected different names')
+    for line, cells in zip(records.lines, records.rows, strict=True):
+        if len(cells) != len(names):
+            expected = f"expected {len(names)} as in the header"
+            problems.append(f"{path}:{line}: {len(cells)} columns, {expected}")
     if not records.rows:
         problems.append(f"{path}:1: has a header and no rows")
     refuse(problems)
-    rows = [list(map(_text, cells)) for cells in records.rows]
-    form = ", ".join((records.format, *records.notes))
+    rows = [list(map(_cell_text, cells)) for cells in records.rows]
+    form = ", ".join([records.format] + list(records.notes))
     return RawTable(path, form, names, rows, list(records.lines))
 
 
-def _text(cell: Any) -> str:
+def _cell_text(cell: Any) -> str:
     if cell is None:
         return ""
-    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, bool | list | dict) else str(cell)
+    if isinstance(cell, bool | list | dict):
+        return json.dumps(cell, ensure_ascii=False)
+    return str(cell)
 
 
 SPLITS = ("train", "dev", "test")
@@ -127,13 +128,19 @@ def find_tasks(folders: Sequence[str | os.PathLike[str]], name: str) -> list[Tas
     Raises DataError for a folder without tasks, a task without test file, and tables with other names.
     """
     problems: list[str] = []
-    tasks = [task for folder in folders for task in _tasks(Path(folder), name, problems)]
-    first: dict[str, str] = {}
-    for own in (task.name for task in tasks):  # task names are folder names, and may be invalid
-        problems += [f"the task {finding.text}; rename the folder" for finding in task_name_finding((), own)]
-        if other := first.get(fold(own)):
-            problems.append(f'the tasks "{other}" and "{own}" have one name; expected names that differ')
-        first[fold(own)] = own
+    tasks: list[TaskFiles] = []
+    for folder in folders:
+        tasks += _tasks(Path(folder), name, problems)
+    earlier: dict[str, str] = {}
+    for task in tasks:  # their names are those of folders, and may be invalid
+        for finding in task_name_finding((), task.name):
+            problems.append(f"the task {finding.text}; rename the folder")
+        other = earlier.get(fold(task.name))
+        if other:
+            problems.append(
+                f'the tasks "{other}" and "{task.name}" have one name; expected names that differ'
+            )
+        earlier[fold(task.name)] = task.name
     refuse(problems)
     return sorted(tasks)
 
@@ -145,26 +152,26 @@ def _tasks(home: Path, name: str, problems: list[str]) -> list[TaskFiles]:
             expected = "a sub-folder for each, with train.csv, dev.csv, test.csv"
             problems.append(f"{home}: holds no task; expected {expected}")
         return [_task(folder.name, folder, problems) for folder in folders]
-    problems += [
-        f"{folder}: is a folder beside the files of one task; expected either files or folders"
-        for folder in folders
-        if tables(folder)
-    ]
+    for folder in folders:
+        if tables(folder):
+            expected = "expected either files or folders"
+            problems.append(f"{folder}: is a folder beside the files of one task; {expected}")
     return [_task(name, home, problems)]
 
 
 def tables(folder: Path) -> list[Path]:
     """The CSV, TSV, JSON, JSON lines and Parquet files of a folder."""
-    return sorted(
-        path
-        for path in folder.iterdir()
-        if path.suffix.lower() in SUFFIXES and path.name != FILE and not path.name.startswith(".")
-    )
+    paths = []
+    for path in folder.iterdir():
+        hidden = path.name.startswith(".")
+        if path.suffix.lower() in SUFFIXES and path.name != FILE and not hidden:
+            paths.append(path)
+    return sorted(paths)
 
 
 def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
     files: dict[str, Path] = {}
-    known = (*SPLITS, DIAGNOSTIC)
+    known = SPLITS + (DIAGNOSTIC,)
     for path in tables(folder):
         if path.stem not in known:
             hint = "".join(f" (is it {name}?)" for name in closest(path.stem, known, most=1))
@@ -175,11 +182,10 @@ def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
             problems.append(f"{path}: there is {other} as well; expected one file for a split")
         else:
             files[path.stem] = path
-    problems += [
-        f"{path}: is not a CSV, TSV, JSON or Parquet file; save it as {path.stem}.csv, or move it away"
-        for path in sorted(folder.iterdir())
-        if path.stem in known and path.is_file() and path.suffix.lower() not in SUFFIXES
-    ]
+    for path in sorted(folder.iterdir()):
+        if path.stem in known and path.is_file() and path.suffix.lower() not in SUFFIXES:
+            fix = f"save it as {path.stem}.csv, or move it away"
+            problems.append(f"{path}: is not a CSV, TSV, JSON or Parquet file; {fix}")
     if "test" not in files:
         problems.append(f"{folder}: has no test file; expected test.csv, test.tsv or test.parquet")
     return TaskFiles(name, {split: files[split] for split in known if split in files})

@@ -19,7 +19,7 @@ NO_TEST = "test: left out; its sentences and labels are not in the public releas
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of a folder with the raw files, or with the archive they came in."""
     reader = Reader(corpus, task, options)
-    names = (*reader.inputs(1), "label", "source", "mark")
+    names = reader.inputs(1) + ("label", "source", "mark")
     splits = {split: table(names, _rows(reader, files)) for split, files in SPLITS.items()}
     return reader.built(splits, (NO_TEST,))
 
@@ -27,7 +27,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
 def _rows(reader: Reader, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     words = reader.words("01")
     for name in names:
-        path, lines = _lines(reader, name)
+        path, lines = _find_lines(reader, name)
         for number, (source, label, mark, text) in reader.rows(path, lines, widths=(4,)):
             if label in words:
                 yield text, words[label], source, mark
@@ -35,10 +35,11 @@ def _rows(reader: Reader, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
                 reader.reject(path, number, f'the label is "{label}", expected 0 or 1')
 
 
-def _lines(reader: Reader, name: str) -> tuple[Path | str, list[str]]:
+def _find_lines(reader: Reader, name: str) -> tuple[Path | str, list[str]]:
     """Path of a file, in the folder or the archive, and its lines."""
-    here = reader.corpus / name
-    path = here if here.is_file() else reader.find(f"raw/{name}")  # tokenized/ has files of these names, too
+    path: Path | None = reader.corpus / name
+    if not (reader.corpus / name).is_file():
+        path = reader.find(f"raw/{name}")  # tokenized/ has files of these names, too
     if path is not None:
         return path, reader.lines(path)
     archive = reader.find(ARCHIVE)

@@ -1,7 +1,7 @@
 """MNLI from MultiNLI, and SNLI, which the paper recommends as training data for it; see recipes.toml."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,8 @@ def build_snli(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The three splits of SNLI."""
     reader = Reader(corpus, task, options)
     stems = {split: f"snli_1.0_{split}" for split in ("train", "dev", "test")}
-    return reader.built(*labeled_splits(reader, stems, ("captionID", "pairID")))
+    splits, notes = labeled_splits(reader, stems, ("captionID", "pairID"))
+    return reader.built(splits, notes)
 
 
 def labeled_splits(
@@ -62,28 +63,36 @@ def pairs(
 
     `extras` are further fields to keep, with their names. Unlabeled files keep every pair.
     """
-    names = dict(zip(("sentence1", "sentence2", *extras), (*reader.inputs(2), *extras), strict=True))
+    first, second = reader.inputs(2)
+    names = {"sentence1": first, "sentence2": second}  # field to column
+    for extra in extras:
+        names[extra] = extra
+    columns: Columns = {column: [] for column in names.values()}
+    fields = list(names)
+    if labeled:
+        columns["label"] = []
+        fields.append("gold_label")
     words = reader.words(CLASSES)
-    columns: Columns = {name: [] for name in (*names.values(), *(["label"] if labeled else []))}
     undecided = 0
-    for line, row in _rows(reader, path, (*names, *(["gold_label"] if labeled else []))):
+    for line, row in _rows(reader, path, fields):
         gold = row["gold_label"] if labeled else ""
         if gold == UNDECIDED:
             undecided += 1
         elif labeled and gold not in words:
-            known = ", ".join((*CLASSES, UNDECIDED))
+            known = ", ".join(CLASSES + (UNDECIDED,))
             reader.reject(path, line, f'the gold label is "{gold}", expected one of {known}')
         else:
-            for field, name in names.items():
-                columns[name].append(row[field])
+            for field, column in names.items():
+                columns[column].append(row[field])
             if labeled:
                 columns["label"].append(words[gold])
     return columns, undecided
 
 
-def _rows(reader: Reader, path: Path, fields: tuple[str, ...]) -> Iterator[Row]:
+def _rows(reader: Reader, path: Path, fields: Sequence[str]) -> Iterator[Row]:
     """The rows that have all of the fields, as strings; a table without one of them is rejected at once."""
-    rows = (_json if path.suffix == ".jsonl" else _table)(reader, path, reader.lines(path))
+    read_rows = _json if path.suffix == ".jsonl" else _table
+    rows = read_rows(reader, path, reader.lines(path))
     for line, row in rows:
         lacking = [field for field in fields if field not in row]
         strange = [field for field in fields if not _is_text(row.get(field, ""))]
@@ -116,6 +125,8 @@ def _json(reader: Reader, path: Path, lines: list[str]) -> Iterator[Row]:
 
 def _table(reader: Reader, path: Path, lines: list[str]) -> Iterator[Row]:
     header = lines[0].split("\t")
-    shortest = max(1, len(header) - _LABELS + 1) if header[-1].startswith("label") else len(header)
+    shortest = len(header)
+    if header[-1].startswith("label"):  # some rows lack annotators' labels
+        shortest = max(1, len(header) - _LABELS + 1)
     for number, fields in reader.rows(path, lines, widths=range(shortest, len(header) + 1), first=2):
         yield number, dict(zip(header, fields, strict=False))

@@ -29,18 +29,22 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     dev = [row for row, pair in enumerate(pairs) if pair in dev_ids]
     train = [row for row, pair in enumerate(pairs) if pair not in dev_ids]
     splits = {"train": select(rows, train), "dev": select(rows, dev), "test": test}
-    for columns in splits.values() if options["tokenize"] == "yes" else ():
-        for name in task.columns:
-            columns[name] = [tokenize(text) for text in columns[name]]
+    if options["tokenize"] == "yes":
+        for columns in splits.values():
+            for name in task.columns:
+                columns[name] = [tokenize(text) for text in columns[name]]
+    notes = []
     missing = len(dev_ids - set(pairs))
-    notes = [f"dev: {missing} of the listed pairs are not in the train file"] if missing else []
-    return reader.built(splits, [*notes, *reader.hide_labels(splits)])
+    if missing:
+        notes.append(f"dev: {missing} of the listed pairs are not in the train file")
+    notes += reader.hide_labels(splits)
+    return reader.built(splits, notes)
 
 
 def _columns(reader: Reader, name: str) -> Columns:
     path = reader.need(name)
     earlier = len(reader.problems)
-    columns = table((*reader.inputs(2), "label", "id1", "id2"), _rows(reader, path))
+    columns = table(reader.inputs(2) + ("label", "id1", "id2"), _rows(reader, path))
     if len(reader.problems) - earlier > 2:
         reader.problems.insert(earlier, f"{path}: {DAMAGED}")
     return columns
@@ -50,11 +54,12 @@ def _rows(reader: Reader, path: Path) -> Iterator[tuple[str, ...]]:
     lines = reader.lines(path)
     reader.header(path, lines[0].split("\t"), HEADER)
     words = reader.words("01")
-    for number, (quality, first, second, *texts) in reader.rows(path, lines, widths=(5,), first=2):
-        if quality in words and (first + second).isdecimal():
-            yield (*texts, words[quality], first, second)
+    for number, fields in reader.rows(path, lines, widths=(5,), first=2):
+        quality, first_id, second_id, first, second = fields
+        if quality in words and (first_id + second_id).isdecimal():
+            yield first, second, words[quality], first_id, second_id
         else:
-            shown = f'"{quality}", "{first}", "{second}"'
+            shown = f'"{quality}", "{first_id}", "{second_id}"'
             reader.reject(path, number, f"the row begins {shown}, expected 0 or 1 and two ids")
 
 
@@ -62,7 +67,8 @@ def _dev_ids(reader: Reader) -> set[tuple[str, str]]:
     """GLUE's dev pairs, or those of a list in the corpus folder."""
     path = reader.find("mrpc_dev_ids.tsv", "dev_ids.tsv")
     if path is not None:
-        lines, shown = reader.lines(path), str(path)
+        lines = reader.lines(path)
+        shown = str(path)
     else:
         shown = DEV_IDS
         lines = reader.split(DEV_IDS, resources.files(__package__).joinpath(DEV_IDS).read_bytes())
@@ -97,9 +103,9 @@ _DOT = "\ue000"
 
 # Words that keep their full stop although no small letter follows, as seen in GLUE's copy.
 _ABBREVIATIONS = {
-    *("Adm", "Brig", "Bros", "Capt", "Cmdr", "Col", "Corp", "Cpl", "Dr", "Gen", "Gov", "Lt", "Maj", "Mr"),
-    *("Mrs", "Ms", "Pfc", "Rep", "Rev", "Sen", "Sens", "Sgt", "Sr", "St", "v", "vs"),
-}
+    "Adm", "Brig", "Bros", "Capt", "Cmdr", "Col", "Corp", "Cpl", "Dr", "Gen", "Gov", "Lt", "Maj", "Mr",
+    "Mrs", "Ms", "Pfc", "Rep", "Rev", "Sen", "Sens", "Sgt", "Sr", "St", "v", "vs",
+}  # fmt: skip
 _BEFORE_NUMBERS = {"Aug", "Dec", "Feb", "Jan", "No", "Nov", "Oct"}
 
 
@@ -111,16 +117,24 @@ def tokenize(text: str) -> str:
     text = _DOTS.sub(lambda dots: f" {_DOT * len(dots[0])} ", text)
     for pattern, replacement in _STEPS[3:]:
         text = pattern.sub(replacement, text)
-    words, tokens = text.split(), list[str]()
-    for token, after in zip(words, [*words[1:], ""], strict=False):
+    words = text.split()
+    tokens: list[str] = []
+    for position, token in enumerate(words):
+        after = words[position + 1] if position + 1 < len(words) else ""
         word = token.removesuffix(".")
-        tokens += [token] if word in ("", token) or _keeps(word, after) else [word, "."]
+        has_stop = word not in ("", token)
+        if has_stop and not _keeps_stop(word, after):
+            tokens += [word, "."]
+        else:
+            tokens.append(token)
     return " ".join(tokens).replace(_DOT, ".")
 
 
-def _keeps(word: str, after: str) -> bool:
+def _keeps_stop(word: str, after: str) -> bool:
     """Whether the full stop after a word belongs to it."""
+    if word in _ABBREVIATIONS or after[:1].islower():
+        return True
     initial = len(word) == 1 and "A" <= word <= "Z"
-    inner = "." in word and re.search(_LETTER, word) is not None
-    numbered = word in _BEFORE_NUMBERS and after[:1].isdigit()
-    return initial or inner or numbered or word in _ABBREVIATIONS or after[:1].islower()
+    has_inner_stop = "." in word and re.search(_LETTER, word) is not None
+    before_number = word in _BEFORE_NUMBERS and after[:1].isdigit()
+    return initial or has_inner_stop or before_number

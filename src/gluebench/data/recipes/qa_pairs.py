@@ -8,7 +8,7 @@ import random
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,6 +20,9 @@ from gluebench.data.recipes.sentences import Splitter
 from gluebench.data.tsv import decoded
 from gluebench.data.vectors import Vectors
 from gluebench.scoring.notebook import optional
+
+Rows: TypeAlias = "array[int]"
+"""The words of a text as rows of the vectors' matrix; words that have no vector are left out."""
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 SHAPE = '{"data": [{"title": ..., "paragraphs": [{"context": ..., "qas": [...]}]}]}'
@@ -50,7 +53,7 @@ def read_squad(path: Path) -> list[Paragraph]:
     answer that is not in the paragraph at its `answer_start`.
     """
     reader = _Squad(path)
-    paragraphs = list(reader.paragraphs(_parsed(path)))
+    paragraphs = list(reader.paragraphs(_parse_json(path)))
     if reader.problems:
         raise DataError(reader.problems)
     if not any(paragraph.questions for paragraph in paragraphs):
@@ -58,7 +61,7 @@ def read_squad(path: Path) -> list[Paragraph]:
     return paragraphs
 
 
-def _parsed(path: Path) -> Any:
+def _parse_json(path: Path) -> Any:
     try:
         return json.loads(decoded(path, path.read_bytes()))
     except OSError as error:
@@ -83,8 +86,9 @@ class _Squad:
             self._reject("", f'no list "data" at the top; expected {SHAPE}')
             return
         for number, article in enumerate(articles, 1):
-            fields = article if isinstance(article, dict) else {}
-            title, paragraphs = fields.get("title"), fields.get("paragraphs")
+            fields = _fields(article)
+            title = fields.get("title")
+            paragraphs = fields.get("paragraphs")
             where = f"article {title!r}" if isinstance(title, str) else f"article {number}"
             if not isinstance(paragraphs, list):
                 self._reject(where, f'no list "paragraphs"; expected {SHAPE}')
@@ -93,18 +97,25 @@ class _Squad:
                 yield from self._paragraph(str(title or number), f"{where}, paragraph {at}", paragraph)
 
     def _paragraph(self, article: str, where: str, paragraph: Any) -> Iterator[Paragraph]:
-        fields = paragraph if isinstance(paragraph, dict) else {}
-        context, questions = fields.get("context"), fields.get("qas")
-        if not isinstance(context, str) or not isinstance(questions, list):
+        fields = _fields(paragraph)
+        context = fields.get("context")
+        entries = fields.get("qas")
+        if not isinstance(context, str) or not isinstance(entries, list):
             self._reject(where, f'no text "context" or no list "qas"; expected {SHAPE}')
             return
-        read = [self._question(where, context, at, question) for at, question in enumerate(questions, 1)]
-        yield Paragraph(article, context, tuple(question for question in read if question))
+        questions = []
+        for number, entry in enumerate(entries, 1):
+            question = self._question(where, context, number, entry)
+            if question is not None:
+                questions.append(question)
+        yield Paragraph(article, context, tuple(questions))
 
-    def _question(self, where: str, context: str, at: int, question: Any) -> Question | None:
-        fields = question if isinstance(question, dict) else {}
-        name, text, answers = fields.get("id"), fields.get("question"), fields.get("answers", [])
-        here = f"{where}, question {at if name is None else name}"
+    def _question(self, where: str, context: str, number: int, question: Any) -> Question | None:
+        fields = _fields(question)
+        name = fields.get("id")
+        text = fields.get("question")
+        answers = fields.get("answers", [])
+        here = f"{where}, question {number if name is None else name}"
         if not isinstance(text, str) or not isinstance(answers, list) or not isinstance(name, str | int):
             self._reject(here, f"not of SQuAD's shape; expected {QUESTION}")
             return None
@@ -114,20 +125,32 @@ class _Squad:
 
     def _answers(self, where: str, context: str, answers: list[Any]) -> Iterator[str]:
         for answer in answers:
-            fields = answer if isinstance(answer, dict) else {}
-            text, start = fields.get("text"), fields.get("answer_start")
+            fields = _fields(answer)
+            text = fields.get("text")
+            start = fields.get("answer_start")
             if not isinstance(text, str) or not text.strip() or not isinstance(start, int):
                 self._reject(where, f"an answer is {answer!r}; expected {QUESTION}")
-            elif start < 0 or not context.startswith(text, start):
-                actual, at = context[start : start + len(text)] if start >= 0 else "", context.find(text)
-                problem = f'answer_start {start} is "{actual}", expected "{text}", which first stands at {at}'
-                missing = f'the answer "{text}" does not stand in the paragraph'
-                self._reject(where, problem if at >= 0 else missing)
-            else:
+            elif start >= 0 and context.startswith(text, start):
                 yield text
+            elif text not in context:
+                self._reject(where, f'the answer "{text}" does not stand in the paragraph')
+            else:
+                there = context[start : start + len(text)] if start >= 0 else ""
+                first = context.find(text)
+                self._reject(
+                    where,
+                    f'answer_start {start} is "{there}", expected "{text}", which first stands at {first}',
+                )
 
     def _reject(self, where: str, problem: str) -> None:
-        self.problems.append(": ".join(part for part in (str(self.path), where, problem) if part))
+        if where:
+            problem = f"{where}: {problem}"
+        self.problems.append(f"{self.path}: {problem}")
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """The fields of a JSON object; none of anything else, whose lack is then a problem."""
+    return value if isinstance(value, dict) else {}
 
 
 class AnsweredQuestion(NamedTuple):
@@ -151,7 +174,7 @@ class Passage(NamedTuple):
     @property
     def texts(self) -> tuple[str, ...]:
         """The questions, then the sentences."""
-        return (*(question.text for question in self.questions), *self.sentences)
+        return tuple(question.text for question in self.questions) + self.sentences
 
 
 class Contest(NamedTuple):
@@ -172,7 +195,9 @@ def passage(paragraph: Paragraph, splitter: Splitter, *, line_break: str) -> Pas
     context = paragraph.context
     spans = [context[start:end] for start, end in splitter.spans(context)]
     questions = []
-    for question in filter(lambda question: question.answers, paragraph.questions):
+    for question in paragraph.questions:
+        if not question.answers:
+            continue
         holds = tuple(any(answer in span for answer in question.answers) for span in spans)
         questions.append(AnsweredQuestion(question.id, _one_line(question.text, " "), holds))
     unanswered = len(paragraph.questions) - len(questions)
@@ -190,29 +215,50 @@ def contests(passages: Sequence[Passage], vectors: Vectors, *, min_overlap: floa
     Sentences with less word overlap with the question than `min_overlap` are left out, and so are questions
     without any word vector.
     """
-    rows = lookup((words(text) for one in passages for text in one.texts), vectors)
-    groups = (
-        (list(islice(rows, len(one.questions))), list(islice(rows, len(one.sentences)))) for one in passages
-    )
-    similarities = cosines(groups, vectors.matrix)
-    for one, similar in zip(passages, similarities, strict=True):
-        for question, row in zip(one.questions, similar.tolist(), strict=True):
+    similarities = cosines(_rows_of_passages(passages, vectors), vectors.matrix)
+    for passage_, similar in zip(passages, similarities, strict=True):
+        for question, row in zip(passage_.questions, similar.tolist(), strict=True):
             if sum(question.holds) == 1 and any(row):
-                yield from _contest(one, question, row, min_overlap)
+                yield from _contest(passage_, question, row, min_overlap)
+
+
+def _rows_of_passages(
+    passages: Sequence[Passage], vectors: Vectors
+) -> Iterator[tuple[list[Rows], list[Rows]]]:
+    """The words of each passage's questions and of its sentences, as rows of the vectors."""
+    texts = chain.from_iterable(passage_.texts for passage_ in passages)
+    rows = lookup(map(words, texts), vectors)
+    for passage_ in passages:
+        questions = list(islice(rows, len(passage_.questions)))
+        sentences = list(islice(rows, len(passage_.sentences)))
+        yield questions, sentences
 
 
 def _contest(
-    one: Passage, question: AnsweredQuestion, similar: list[float], min_overlap: float
+    passage_: Passage, question: AnsweredQuestion, similar: list[float], min_overlap: float
 ) -> Iterator[Contest]:
+    """The contest of a question, by its similarity to each sentence; none without a distractor."""
+    sentences = passage_.sentences
     right = question.holds.index(True)
-    others = [at for at in range(len(similar)) if at != right]
+    candidates = range(len(sentences))
     if min_overlap > 0:
-        near = {at for at in range(len(similar)) if overlap(question.text, one.sentences[at]) >= min_overlap}
-        others = [at for at in others if at in near] if right in near else []
-    if others:
-        wrong = max(others, key=similar.__getitem__)
-        pair, lead = (one.sentences[right], one.sentences[wrong]), similar[right] - similar[wrong]
-        yield Contest(one.article, question.id, question.text, *pair, lead)
+        near = [at for at in candidates if overlap(question.text, sentences[at]) >= min_overlap]
+        if right not in near:
+            return
+        others = [at for at in near if at != right]
+    else:
+        others = [at for at in candidates if at != right]
+    if not others:
+        return
+    wrong = max(others, key=similar.__getitem__)
+    yield Contest(
+        article=passage_.article,
+        id=question.id,
+        question=question.text,
+        answer=sentences[right],
+        distractor=sentences[wrong],
+        lead=similar[right] - similar[wrong],
+    )
 
 
 def balanced(
@@ -223,20 +269,21 @@ def balanced(
     Won contests are taken by smallest lead, or by largest if `second` is "far"; leads above `margin` are left
     out. If there are fewer won than lost contests, that many lost ones are drawn.
     """
-    all_contests = list(candidates)
-    lost = [contest for contest in all_contests if contest.lead < 0]
-    won = [one for one in all_contests if one.lead >= 0 and (margin is None or one.lead <= margin)]
+    lost = []
+    won = []
+    for contest in candidates:
+        if contest.lead < 0:
+            lost.append(contest)
+        elif contest.lead >= 0 and (margin is None or contest.lead <= margin):
+            won.append(contest)
     won.sort(key=lambda contest: contest.lead if second == "close" else -contest.lead)
-    count = min(len(lost), len(won))
-    return (lost if count == len(lost) else rng.sample(lost, count)), won[:count]
+    if len(won) < len(lost):
+        lost = rng.sample(lost, len(won))
+    return lost, won[: len(lost)]
 
 
 BLOCK = 256
 """Groups processed at a time."""
-
-
-Rows: TypeAlias = "array[int]"
-"""The words of a text as rows of the vectors' matrix; words that have no vector are left out."""
 
 
 def lookup(texts: Iterable[Sequence[str]], vectors: Vectors) -> Iterator[Rows]:
@@ -260,22 +307,26 @@ def cosines(
     """
     queue = iter(groups)
     while block := list(islice(queue, BLOCK)):
-        means = _directions([text for group in block for part in group for text in part], matrix)
+        texts: list[Rows] = []
         for first, second in block:
-            one, other, means = np.split(means, [len(first), len(first) + len(second)])
+            texts += first
+            texts += second
+        means = _directions(texts, matrix)
+        for first, second in block:
+            of_first, of_second, means = np.split(means, [len(first), len(first) + len(second)])
             with np.errstate(invalid="ignore"):  # a BLAS may leave the flag set without an invalid value
-                yield one @ other.T
+                yield of_first @ of_second.T
 
 
 def _directions(texts: Sequence[Rows], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     """The mean vector of each text at length 1, shape (texts, dimensions)."""
     sparse = optional("scipy.sparse", "Similarity by word vectors", "'gluebench[recipes]'")
-    starts = np.cumsum([0, *map(len, texts)], dtype=np.intc)
+    starts = np.zeros(len(texts) + 1, np.intc)
+    starts[1:] = np.cumsum([len(text) for text in texts], dtype=np.intc)
     rows = np.frombuffer(b"".join(texts), np.intc)
-    shape = (len(texts), len(matrix))
-    sums: NDArray[np.float32] = (
-        sparse.csr_matrix((np.ones(len(rows), np.float32), rows, starts), shape=shape) @ matrix
-    )
+    ones = np.ones(len(rows), np.float32)
+    word_counts = sparse.csr_matrix((ones, rows, starts), shape=(len(texts), len(matrix)))
+    sums: NDArray[np.float32] = word_counts @ matrix
     lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
     lengths[lengths == 0] = 1
     sums /= lengths[:, None]
@@ -303,13 +354,18 @@ def words(text: str) -> list[str]:
     parts: list[str] = []
     for word in runs:
         clitic = _PART.search(word)
-        parts += filter(None, re.split("['’]", word[: clitic.start()] if clitic else word))
-        if clitic:
+        stem = word if clitic is None else word[: clitic.start()]
+        parts += [part for part in re.split("['’]", stem) if part]
+        if clitic is not None:
             parts.append(clitic[0])
     return parts
 
 
 def overlap(first: str, second: str) -> float:
     """Jaccard similarity of two texts' sets of words, ignoring case; 0 to 1."""
-    one, two = set(words(first.lower())), set(words(second.lower()))
-    return len(one & two) / len(one | two) if one or two else 0.0
+    first_words = set(words(first.lower()))
+    second_words = set(words(second.lower()))
+    either = first_words | second_words
+    if not either:
+        return 0.0
+    return len(first_words & second_words) / len(either)

@@ -2,7 +2,8 @@
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,27 +30,37 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
     if not present:
         names = " or ".join(path.name for path in paths.values())
         raise DataError(f"{folder}: holds no {names}; name the files with the options train, dev and test")
-    notes = [
-        f"no {path.name}: the {split} split was not built"
-        for split, path in paths.items()
-        if split not in present
-    ]
-    passages = _passages(present, options)
-    texts = (text for part in passages.values() for one in part for text in one.texts)
-    vocabulary = {word for text in texts for word in words(text)}
-    vectors = read_vectors(options["vectors"], vocabulary | {word.lower() for word in vocabulary})
-    columns = (*task.columns, "label", "question_id", "article")
+    notes = []
+    for split, path in paths.items():
+        if split not in present:
+            notes.append(f"no {path.name}: the {split} split was not built")
+    passages_of_splits = _passages(present, options)
+    vectors = read_vectors(options["vectors"], _vocabulary(passages_of_splits.values()))
+    columns = task.columns + ("label", "question_id", "article")
     splits: dict[str, Columns] = {}
-    for split, part in passages.items():
+    for split, passages in passages_of_splits.items():
         rng = random.Random(f"{options['seed']} {split}")
-        pairs = _pairs(part, split, vectors, task, options, rng, notes)
-        for name, dealt in _dealt(pairs, split, options, rng).items():
-            rows = ((one.question, text, label, one.id, one.article) for one, text, label in dealt)
+        pairs = _pairs(passages, split, vectors, task, options, rng, notes)
+        for name, part in _divide_dev(pairs, split, options, rng).items():
+            rows = []
+            for contest, sentence, label in part:
+                rows.append((contest.question, sentence, label, contest.id, contest.article))
             splits[name] = table(columns, rows)
     # Options record a file by its name only; the list of files read has its path and content.
     used = {name: value.name if isinstance(value, Path) else value for name, value in options.items()}
-    files = (*present.values(), options["vectors"], options["abbreviations"])
-    return Built(splits, used, tuple(filter(None, files)), tuple(notes))
+    files = list(present.values())
+    files += [options[name] for name in ("vectors", "abbreviations") if options[name]]
+    return Built(splits, used, tuple(files), tuple(notes))
+
+
+def _vocabulary(passages_of_splits: Iterable[Sequence[Passage]]) -> set[str]:
+    """All words of the texts, also in lower case."""
+    vocabulary: set[str] = set()
+    for passages in passages_of_splits:
+        for one in passages:
+            for text in one.texts:
+                vocabulary.update(words(text))
+    return vocabulary | {word.lower() for word in vocabulary}
 
 
 def _check(options: Mapping[str, Any]) -> None:
@@ -65,16 +76,19 @@ def _check(options: Mapping[str, Any]) -> None:
 
 def _passages(paths: Mapping[str, Path], options: Mapping[str, Any]) -> dict[str, list[Passage]]:
     """The paragraphs of each file, split into sentences. Raises DataError with the problems of all files."""
-    paragraphs = gathered(lambda _, path: read_squad(path), paths)
-    contexts = (paragraph.context for part in paragraphs.values() for paragraph in part)
-    released = options["sentences"] == "release"
-    listed = options["abbreviations"]
-    known = _abbreviations(listed) if listed else (RELEASED if released else ENGLISH)
-    splitter = Splitter(contexts, abbreviations=known, strays=released)
-    return {
-        split: [passage(paragraph, splitter, line_break=options["line-break"]) for paragraph in part]
-        for split, part in paragraphs.items()
-    }
+    paragraphs_of_splits = gathered(lambda _, path: read_squad(path), paths)
+    contexts = [paragraph.context for paragraph in chain.from_iterable(paragraphs_of_splits.values())]
+    as_released = options["sentences"] == "release"
+    abbreviations = RELEASED if as_released else ENGLISH
+    if options["abbreviations"]:
+        abbreviations = _abbreviations(options["abbreviations"])
+    splitter = Splitter(contexts, abbreviations=abbreviations, strays=as_released)
+    passages = {}
+    for split, paragraphs in paragraphs_of_splits.items():
+        passages[split] = [
+            passage(paragraph, splitter, line_break=options["line-break"]) for paragraph in paragraphs
+        ]
+    return passages
 
 
 def _abbreviations(path: Path) -> frozenset[str]:
@@ -101,7 +115,7 @@ def _pairs(
     notes.extend(_notes(split, passages, rivals, lost, won))
     holds, lacks = task.words
     pairs: list[Pair] = []
-    for contest in (*lost, *won):
+    for contest in lost + won:
         pairs += [(contest, contest.answer, holds), (contest, contest.distractor, lacks)]
     rng.shuffle(pairs)
     return pairs
@@ -114,7 +128,7 @@ def _notes(
     lost: Sequence[Contest],
     won: Sequence[Contest],
 ) -> list[str]:
-    questions = [question for one in passages for question in one.questions]
+    questions = list(chain.from_iterable(one.questions for one in passages))
     several = sum(sum(question.holds) > 1 for question in questions)
     nowhere = sum(not any(question.holds) for question in questions)
     alone = len(questions) - several - nowhere - len(rivals)
@@ -128,7 +142,7 @@ def _notes(
     ]
 
 
-def _dealt(
+def _divide_dev(
     pairs: Sequence[Pair], split: str, options: Mapping[str, Any], rng: random.Random
 ) -> dict[str, list[Pair]]:
     """Split the pairs of the dev file into dev and test, unless test has its own file."""
@@ -137,7 +151,7 @@ def _dealt(
     keys: list[object] = list(range(len(pairs)))
     if options["deal"] != "pairs":
         attribute = {"questions": "id", "articles": "article"}[options["deal"]]
-        keys = [getattr(contest, attribute) for contest, *_ in pairs]
+        keys = [getattr(contest, attribute) for contest, _, _ in pairs]
     sizes = Counter(keys)
     order = list(sizes)
     rng.shuffle(order)
@@ -149,5 +163,6 @@ def _dealt(
             count += sizes[key]
     halves: dict[str, list[Pair]] = {"dev": [], "test": []}
     for key, pair in zip(keys, pairs, strict=True):
-        halves["dev" if key in dev else "test"].append(pair)
+        half = "dev" if key in dev else "test"
+        halves[half].append(pair)
     return halves

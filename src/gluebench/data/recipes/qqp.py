@@ -24,7 +24,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     if not 0 <= share < 1:
         raise DataError(f"dev: {share}, expected a share from 0 to below 1")
     reader = Reader(corpus, task, options)
-    columns = table((*reader.inputs(2), "label", "id", "qid1", "qid2"), _rows(reader))
+    columns = table(reader.inputs(2) + ("label", "id", "qid1", "qid2"), _rows(reader))
     reader.check()
     rows = len(columns["label"])
     if not rows:
@@ -40,7 +40,8 @@ def _rows(reader: Reader) -> Iterator[tuple[str, ...]]:
     words = reader.words("01")
     for number, (*ids, first, second, label) in _csv(reader, path, lines):
         if label in words and all(identity.isdecimal() for identity in ids):
-            yield (first, second, words[label], *ids)
+            row_id, first_id, second_id = ids
+            yield first, second, words[label], row_id, first_id, second_id
         else:
             problem = f'ids {", ".join(ids)} and label "{label}"; expected numbers, and 0 or 1'
             reader.reject(path, number, problem)

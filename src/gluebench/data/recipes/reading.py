@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from gluebench.benchmark import Task
+from gluebench.benchmark.figures import counted
 from gluebench.data.errors import DataError
 from gluebench.data.recipes import Built, Columns
 
@@ -94,8 +95,8 @@ class Reader:
             if len(fields) in widths:
                 yield number, fields
             else:
-                columns = f"{len(fields)} column{'s' * (len(fields) != 1)}"
-                self.reject(path, number, f"{columns}, expected {' or '.join(map(str, sorted(widths)))}")
+                expected = " or ".join(map(str, sorted(widths)))
+                self.reject(path, number, f"{counted(len(fields), 'column')}, expected {expected}")
 
     def header(self, path: Path, names: Sequence[str], expected: Sequence[str]) -> None:
         """Raises DataError unless the columns have these names."""
@@ -119,15 +120,17 @@ class Reader:
 
     def words(self, classes: Sequence[str]) -> dict[str, str]:
         """Class of the corpus to label word, in order. Raises DataError if their numbers differ."""
-        name, words = self.task.name, self.task.words
+        words = self.task.words
         if len(words) != len(classes):
+            name = self.task.name
             raise DataError(f"{name}: {len(words)} labels, but this corpus has {len(classes)} classes")
         return dict(zip(classes, words, strict=True))
 
     def inputs(self, number: int) -> tuple[str, ...]:
         """The input columns. Raises DataError unless there are `number`, one for each text of the corpus."""
-        name, columns = self.task.name, self.task.columns
+        columns = self.task.columns
         if len(columns) != number:
+            name = self.task.name
             raise DataError(f"{name}: {len(columns)} columns, but this corpus has {number} texts a row")
         return columns
 
@@ -156,16 +159,17 @@ def train_and_dev(columns: Columns, count: int, seed: int) -> dict[str, Columns]
     rows = range(len(columns["label"]))
     if not 0 <= count < len(rows):
         raise DataError(f"dev: {count} rows, expected fewer than the {len(rows)} there are, and none below 0")
-    drawn = set(random.Random(seed).sample(rows, count))
-    return {
-        "train": select(columns, [row for row in rows if row not in drawn]),
-        "dev": select(columns, sorted(drawn)),
-    }
+    dev = set(random.Random(seed).sample(rows, count))
+    train = [row for row in rows if row not in dev]
+    return {"train": select(columns, train), "dev": select(columns, sorted(dev))}
 
 
 def select(columns: Mapping[str, list[Any]], rows: Collection[int]) -> dict[str, list[Any]]:
     """The given rows of every column, in the given order."""
-    return {name: [values[row] for row in rows] for name, values in columns.items()}
+    selected = {}
+    for name, values in columns.items():
+        selected[name] = [values[row] for row in rows]
+    return selected
 
 
 class Record(NamedTuple):
@@ -203,16 +207,22 @@ def records(path: Path, data: bytes, tag: str) -> list[Record]:
 
     def end(_: str) -> None:
         nonlocal inside
-        inside = inside[:-1] if inside else None
+        if inside:
+            inside.pop()
+        else:  # the record itself ends
+            inside = None
 
     def text(content: str) -> None:
-        for depth in range(1, len(inside or []) + 1):
-            elements[-1].texts["/".join((inside or [])[:depth])][-1] += content
+        """Add a text to every element that it is in."""
+        open_tags = inside or []
+        for depth in range(1, len(open_tags) + 1):
+            elements[-1].texts["/".join(open_tags[:depth])][-1] += content
 
     def refuse(problem: str, name: str, *_: Any) -> None:
         raise DataError(f"{path}:{parser.CurrentLineNumber}: {problem.format(name)}")
 
-    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
     parser.CharacterDataHandler = text
     parser.EntityDeclHandler = partial(refuse, "defines the entity {}, which corpora do not; refused")
     elsewhere = "&{}; is defined in another file, which is not read; write the character"

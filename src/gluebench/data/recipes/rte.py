@@ -13,7 +13,7 @@ from gluebench.data.recipes.reading import Reader, records, table, train_and_dev
 ORDER = ("2", "3", "1", "5")
 NAME = re.compile(r"rte[-_ ]?([1235])(?!\d).*?(dev|test)", re.IGNORECASE)
 ENTAILED = ("TRUE", "YES", "ENTAILMENT")
-JUDGMENTS = (*ENTAILED, "FALSE", "NO", "UNKNOWN", "CONTRADICTION")
+JUDGMENTS = ENTAILED + ("FALSE", "NO", "UNKNOWN", "CONTRADICTION")
 HIDDEN = "test: labels left out, as in GLUE; the originals publish them (--test-labels yes)"
 DRAWN = "train, dev: drawn anew; GLUE's own division of the challenges' dev sets cannot be told from them"
 _BREAK = re.compile(r"\r\n|\r|\n")
@@ -23,15 +23,14 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """Train and dev from the challenges' dev sets, test from their test sets; notes list missing files."""
     reader = Reader(corpus, task, options)
     files = _files(corpus)
-    names = (*reader.inputs(2), "label", "challenge", "pair", "subtask")
+    names = reader.inputs(2) + ("label", "challenge", "pair", "subtask")
     parts = {part: table(names, _rows(reader, files, part)) for part in ("dev", "test")}
     reader.check()
-    notes = [
-        f"RTE{challenge}: no {part} file in the folder; its pairs are left out"
-        for part in ("dev", "test")
-        for challenge in ORDER
-        if (challenge, part) not in files
-    ]
+    notes = []
+    for part in parts:
+        for challenge in ORDER:
+            if (challenge, part) not in files:
+                notes.append(f"RTE{challenge}: no {part} file in the folder; its pairs are left out")
     splits: dict[str, Columns] = {}
     if parts["dev"]["label"]:
         splits |= train_and_dev(parts["dev"], options["dev"], options["seed"])
@@ -69,17 +68,19 @@ def _rows(reader: Reader, files: Mapping[tuple[str, str], Path], part: str) -> I
             expected = "expected elements like <pair id=... entailment=...>"
             reader.problems.append(f"{path}: no pair in it; {expected}")
         for pair in pairs:
-            texts = [_BREAK.sub(" ", pair.text(tag).strip()) for tag in ("t", "h")]
+            text = _BREAK.sub(" ", pair.text("t").strip())
+            hypothesis = _BREAK.sub(" ", pair.text("h").strip())
             # RTE2 and later use the attribute `entailment`, RTE1 `value`.
             judgment = pair.attributes.get("entailment", pair.attributes.get("value", "")).upper()
             if judgment not in JUDGMENTS:
                 known = ", ".join(JUDGMENTS)
                 problem = f'the judgment is "{judgment}", expected one of {known}'
                 reader.reject(path, pair.line, problem)
-            elif not all(texts):
+            elif not text or not hypothesis:
                 problem = "expected a text <t> and a hypothesis <h>, both with words in them"
                 reader.reject(path, pair.line, problem)
             else:
                 label = entailment if judgment in ENTAILED else other
-                ids = (pair.attributes.get("id", ""), pair.attributes.get("task", ""))
-                yield (*texts, label, f"RTE{challenge}", *ids)
+                identity = pair.attributes.get("id", "")
+                subtask = pair.attributes.get("task", "")
+                yield text, hypothesis, label, f"RTE{challenge}", identity, subtask

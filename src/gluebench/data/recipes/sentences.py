@@ -65,7 +65,7 @@ class Splitter:
     def __init__(
         self, corpus: Iterable[str], *, abbreviations: Set[str] = ENGLISH, strays: bool = False
     ) -> None:
-        """`strays` puts an opening `"` into the sentence before, as released; see `_strayed`."""
+        """`strays` puts an opening `"` into the sentence before, as released; see `_move_opening_marks`."""
         self.abbreviations = abbreviations
         self.strays = strays
         first: Counter[str] = Counter()
@@ -80,22 +80,25 @@ class Splitter:
     def spans(self, text: str) -> list[Span]:
         """The sentences of one paragraph in order, with only white space between them."""
         sentences = list(self._spans(text))
-        return _strayed(text, sentences) if self.strays else sentences
+        if self.strays:
+            return _move_opening_marks(text, sentences)
+        return sentences
 
     def _spans(self, text: str) -> Iterator[Span]:
         start = 0
         for mark in _END.finditer(text):
             if self._ends(text, mark):
-                yield from _trimmed(text, start, mark.end())
+                yield from _trim(text, start, mark.end())
                 start = mark.end()
-        yield from _trimmed(text, start, len(text))
+        yield from _trim(text, start, len(text))
 
     def _ends(self, text: str, mark: re.Match[str]) -> bool:
         if mark["wide"] or mark["blank"] is not None:
             return True
         following = _NEXT.match(text, mark.end())
         assert following is not None  # the pattern also matches the empty string
-        word, then = following["word"], following["then"]
+        word = following["word"]
+        then = following["then"]
         if mark["tight"]:
             return word in self.openings
         if "\n" in following["space"] or (following.end() == len(text) and not word):
@@ -118,7 +121,7 @@ class Splitter:
         return True
 
 
-def _strayed(text: str, spans: Sequence[Span]) -> list[Span]:
+def _move_opening_marks(text: str, spans: Sequence[Span]) -> list[Span]:
     """Move a sentence's opening `"` to the sentence before, if the quotation ends within its sentence.
 
     `It rained. "Stay," she said.` gives `It rained. "` and `Stay," she said.`; a quotation that is the whole
@@ -126,13 +129,16 @@ def _strayed(text: str, spans: Sequence[Span]) -> list[Span]:
     """
     starts = [span.start for span in spans]
     ends = [span.end for span in spans]
-    for at, (one, other) in enumerate(pairwise(spans)):
-        if _STRAY.match(text, one.end, other.end):
-            ends[at] = starts[at + 1] = other.start + 1
+    for number, (sentence, following) in enumerate(pairwise(spans)):
+        if _STRAY.match(text, sentence.end, following.end):
+            after_mark = following.start + 1
+            ends[number] = after_mark
+            starts[number + 1] = after_mark
     return [Span(start, end) for start, end in zip(starts, ends, strict=True)]
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+def _trim(text: str, start: int, end: int) -> Iterator[Span]:
+    """The span without white space around it; none if nothing else is in it."""
     part = text[start:end]
     if part.strip():
         yield Span(start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip()))

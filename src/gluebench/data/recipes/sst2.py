@@ -10,7 +10,10 @@ from gluebench.data.recipes import Built, Columns
 from gluebench.data.recipes.reading import Reader
 
 SPLITS = {"1": "train", "2": "test", "3": "dev"}
-NEGATIVE, POSITIVE = 0.4, 0.6
+NEGATIVE = 0.4
+"""The highest score of a negative phrase."""
+POSITIVE = 0.6
+"""The highest score of a neutral phrase; those above are positive."""
 ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
 
@@ -25,7 +28,7 @@ class Sentence(NamedTuple):
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The phrases of train and the sentences of dev and test, neutral ones left out."""
     reader = Reader(corpus, task, options)
-    values = _values(reader)
+    scores = _scores(reader)
     sentences = list(_sentences(reader))
     reader.check()
     splits = {}
@@ -33,10 +36,11 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     for split in ("train", "dev", "test"):
         all_phrases = options["phrases"] == "yes" and split == "train"
         examples = _examples(sentences, split, all_phrases=all_phrases)
-        splits[split], neutral = _columns(reader, examples, values)
+        splits[split], neutral = _columns(reader, examples, scores)
         notes.append(f"{split}: {neutral} neutral of {len(examples)} left out")
     reader.check()
-    return reader.built(splits, [*notes, *reader.hide_labels(splits)])
+    notes += reader.hide_labels(splits)
+    return reader.built(splits, notes)
 
 
 def _examples(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
@@ -52,27 +56,28 @@ def _examples(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -
 
 
 def _columns(
-    reader: Reader, examples: Sequence[tuple[int, str]], values: Mapping[str, float]
+    reader: Reader, examples: Sequence[tuple[int, str]], scores: Mapping[str, float]
 ) -> tuple[Columns, int]:
-    (name,) = reader.inputs(1)
+    """The columns of a split, and the number of neutral examples, which are left out."""
+    [name] = reader.inputs(1)
     negative, positive = reader.words("01").values()
     columns: Columns = {name: [], "label": [], "score": []}
     neutral = 0
     for line, phrase in examples:
-        score = values.get(phrase)
+        score = scores.get(phrase)
         if score is None:
             reader.reject("SOStr.txt", line, f'"{phrase}" is not in dictionary.txt')
         elif NEGATIVE < score <= POSITIVE:
             neutral += 1
         else:
-            plain = " ".join(ESCAPES.get(word, word) for word in phrase.split(" "))
-            columns[name].append(plain.replace("\\/", "/").replace("\\*", "*").lower())
+            text = " ".join(ESCAPES.get(word, word) for word in phrase.split(" "))
+            columns[name].append(text.replace("\\/", "/").replace("\\*", "*").lower())
             columns["label"].append(positive if score > POSITIVE else negative)
             columns["score"].append(score)
     return columns, neutral
 
 
-def _values(reader: Reader) -> dict[str, float]:
+def _scores(reader: Reader) -> dict[str, float]:
     """Phrase to its mean sentiment score, 0 to 1."""
     path = reader.need("dictionary.txt")
     ids = {}
@@ -90,25 +95,34 @@ def _values(reader: Reader) -> dict[str, float]:
             scores[identity] = float(text)
         if not 0 <= scores[identity] <= 1:
             reader.reject(labels, number, f'the score is "{text}", expected a number from 0 to 1')
-    lacking = [phrase for phrase, identity in ids.items() if identity not in scores]
-    reader.problems += [f'{path}: "{phrase}" has no score in sentiment_labels.txt' for phrase in lacking]
-    return {phrase: scores[identity] for phrase, identity in ids.items() if identity in scores}
+    by_phrase = {}
+    for phrase, identity in ids.items():
+        if identity in scores:
+            by_phrase[phrase] = scores[identity]
+        else:
+            reader.problems.append(f'{path}: "{phrase}" has no score in sentiment_labels.txt')
+    return by_phrase
 
 
 def _sentences(reader: Reader) -> Iterator[Sentence]:
-    files = [reader.need(name) for name in ("SOStr.txt", "STree.txt", "datasetSplit.txt")]
-    words, trees, rows = (reader.lines(path) for path in files)
+    words_file = reader.need("SOStr.txt")
+    trees_file = reader.need("STree.txt")
+    splits_file = reader.need("datasetSplit.txt")
+    words = reader.lines(words_file)
+    trees = reader.lines(trees_file)
+    rows = reader.lines(splits_file)
     if not len(words) == len(trees) == len(rows) - 1:
         sizes = f"{len(words)}, {len(trees)} and {len(rows) - 1}"
         reader.problems.append(f"{reader.corpus}: SOStr, STree and datasetSplit have {sizes} sentences")
         return
-    for number, (_, code) in reader.rows(files[2], rows, widths=(2,), first=2, sep=","):
+    for number, (_, code) in reader.rows(splits_file, rows, widths=(2,), first=2, sep=","):
         if code not in SPLITS:
-            reader.reject(files[2], number, f'the split is "{code}", expected 1, 2 or 3')
+            reader.reject(splits_file, number, f'the split is "{code}", expected 1, 2 or 3')
             continue
         texts = phrases(words[number - 2].split("|"), trees[number - 2].split("|"))
         if texts is None:
-            reader.reject(files[1], number - 1, "not a binary tree over the words of this line of SOStr.txt")
+            problem = "not a binary tree over the words of this line of SOStr.txt"
+            reader.reject(trees_file, number - 1, problem)
             continue
         yield Sentence(number - 1, SPLITS[code], texts)
 

@@ -21,7 +21,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
             "choose a task with a score_range"
         )
     reader = Reader(corpus, task, options)
-    names = (*reader.inputs(2), "label", *EXTRAS)
+    names = reader.inputs(2) + ("label",) + EXTRAS
     splits = {split: table(names, _rows(reader, split)) for split in ("train", "dev", "test")}
     reader.check()
     return reader.built(splits, reader.hide_labels(splits))
@@ -31,11 +31,12 @@ def _rows(reader: Reader, split: str) -> Iterator[tuple[Any, ...]]:
     low, high = reader.task.score_range or (-math.inf, math.inf)
     path = reader.need(f"sts-{split}.csv", f"sts-{split}.tsv")
     for number, fields in reader.rows(path, reader.lines(path), widths=(7, 9)):
-        origin, (text, *sentences), sources = fields[:4], fields[4:7], fields[7:] or ["none", "none"]
+        genre, filename, year, index, text, first, second, *sources = fields
         try:
             score = float(text)
         except ValueError:
             score = math.nan
         if not low <= score <= high:
             reader.reject(path, number, f'the score is "{text}", expected a number from {low:g} to {high:g}')
-        yield (*(sentence.strip(" ") for sentence in sentences), score, *origin, *sources)
+        source1, source2 = sources or ("none", "none")
+        yield first.strip(" "), second.strip(" "), score, genre, filename, year, index, source1, source2

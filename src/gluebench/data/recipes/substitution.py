@@ -43,18 +43,24 @@ def language_of(options: Mapping[str, str]) -> Language:
         text = options[field.replace("_", "-")]
         words = frozenset(word.strip().lower() for word in text.split(",") if word.strip())
         if field == "agreement":
-            changes = [change.partition("=") for change in words]
-            values[field] = {plural.strip(): singular.strip() for plural, _, singular in changes}
+            values[field] = {}
+            for change in words:
+                plural, _, singular = change.partition("=")
+                values[field][plural.strip()] = singular.strip()
         elif field == "article":
             values[field] = text.strip().lower()
+        elif field in ("clause", "stop") or field.endswith("_form"):
+            values[field] = text
         else:
-            values[field] = text if field in ("clause", "stop") or field.endswith("_form") else words
+            values[field] = words
     return Language(**values)
 
 
-def closed(text: str, stop: str) -> str:
+def with_stop(text: str, stop: str) -> str:
     """The text, with `stop` appended if it has no final punctuation."""
-    return text if not text or re.search(r"[.!?…。！？][\"'”’)]*$", text) else text + stop
+    if not text or re.search(r"[.!?…。！？][\"'”’)]*$", text):
+        return text
+    return text + stop
 
 
 def hypothesis(schema: Schema, candidate: str, language: Language) -> str:
@@ -64,22 +70,27 @@ def hypothesis(schema: Schema, candidate: str, language: Language) -> str:
     possessive = _possessive(schema, language)
     name = noun_phrase(candidate, language, possessive=possessive)
     begins = _begins(schema, language, possessive=possessive)
-    kept = _quoted(schema, language) or kept_before(
-        schema.before, language, begins=begins, possessive=possessive
-    )
-    after = schema.after if language.clause == "text" else first_sentence(schema.after, language)
-    text = joined(kept, name, _agreeing(after, schema, name, language))
-    return closed(text[:1].upper() + text[1:], language.stop)
+    before = _quote_before(schema, language)
+    if not before:
+        before = clause_before(schema.before, language, begins=begins, possessive=possessive)
+    after = schema.after
+    if language.clause != "text":
+        after = first_sentence(after, language)
+    text = joined(before, name, _with_singular_verb(after, schema, name, language))
+    return with_stop(text[:1].upper() + text[1:], language.stop)
 
 
 def _possessive(schema: Schema, language: Language) -> bool:
     """Whether the pronoun is possessive here: English "her" may also be an object."""
     if schema.pronoun.lower() not in language.possessives:
         return False
-    following = schema.after.split(maxsplit=1)
-    return bool(following) and (
-        following[0][:1] not in ".,;:!?" and following[0].strip('"').lower() not in language.object_before
-    )
+    words_after = schema.after.split(maxsplit=1)
+    if not words_after:
+        return False
+    following = words_after[0]
+    if following[:1] in ".,;:!?":
+        return False
+    return following.strip('"').lower() not in language.object_before
 
 
 def _begins(schema: Schema, language: Language, *, possessive: bool) -> bool | None:
@@ -89,49 +100,59 @@ def _begins(schema: Schema, language: Language, *, possessive: bool) -> bool | N
     pronoun = schema.pronoun.lower()
     if not possessive and (pronoun in language.objects or re.match(r"[.,;:!?]|$", schema.after)):
         return False
-    return True if pronoun in language.subjects else None
+    if pronoun in language.subjects:
+        return True
+    return None
 
 
-def _agreeing(after: str, schema: Schema, name: str, language: Language) -> str:
+def _with_singular_verb(after: str, schema: Schema, name: str, language: Language) -> str:
     """The text after the pronoun, its verb made singular if one person's name replaces a plural pronoun.
 
     A name is one capitalized word that also occurs in the middle of a sentence.
     """
+    if schema.pronoun.lower() not in language.plurals:
+        return after
+    capitalized = " " not in name and name[:1].isupper() and not name.endswith("s")
+    if not capitalized or not re.search(rf"[^.!?\s]\s+{re.escape(name)}\b", schema.premise):
+        return after
     verb, space, rest = after.partition(" ")
-    one = " " not in name and name[:1].isupper() and not name.endswith("s")
-    named = one and re.search(rf"[^.!?\s]\s+{re.escape(name)}\b", schema.premise)
-    if schema.pronoun.lower() in language.plurals and named:
-        return language.agreement.get(verb.lower(), verb) + space + rest
-    return after
+    return language.agreement.get(verb.lower(), verb) + space + rest
 
 
 def noun_phrase(candidate: str, language: Language, *, possessive: bool) -> str:
     """The candidate as worded within a sentence: article, and possessive form if `possessive`."""
     name = candidate.strip()
-    owner = re.fullmatch(_owner(language), name) if not possessive else None
-    name = _determined(owner.group("name") if owner else name, language)
+    owner = re.fullmatch(_owner(language), name)
+    if owner is not None and not possessive:
+        name = owner.group("name")
+    name = _with_article(name, language)
     if not possessive or re.fullmatch(_owner(language), name):
         return name
-    plural = name.startswith(f"{language.article} ") and name.endswith("s")
-    return (language.plural_form if plural else language.possessive_form).format(name=name)
+    form = language.possessive_form
+    if name.startswith(f"{language.article} ") and name.endswith("s"):
+        form = language.plural_form
+    return form.format(name=name)
 
 
 def _owner(language: Language) -> str:
     """Pattern of a candidate that is already possessive, as "Ann's"; its group is the name."""
     head, _, tail = language.possessive_form.partition("{name}")
-    known = re.search(r"\W", head + tail)  # without punctuation, an "s" may belong to the name
-    return rf"{re.escape(head)}(?P<name>.+){re.escape(tail)}" if known else r"(?P<name>(?!))"
+    if not re.search(r"\W", head + tail):  # without punctuation, an "s" may belong to the name
+        return r"(?P<name>(?!))"
+    return rf"{re.escape(head)}(?P<name>.+){re.escape(tail)}"
 
 
-def _determined(name: str, language: Language) -> str:
+def _with_article(name: str, language: Language) -> str:
+    """The candidate as a definite noun phrase: "the dog" for "a dog" and "dog"; names stay."""
     first, _, rest = name.partition(" ")
     lower = first.lower()
     if lower == language.article and rest:
         return f"{lower} {rest}"
     if lower in language.determiners and rest:
         return language.definite_form.format(name=rest)
-    bare = first[:1].islower() and lower not in language.objects
-    return language.definite_form.format(name=name) if bare else name
+    if first[:1].islower() and lower not in language.objects:  # neither a name nor a pronoun
+        return language.definite_form.format(name=name)
+    return name
 
 
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)]*\s+|[。！？]+\s*")
@@ -141,28 +162,34 @@ _FEWEST_WORDS = 2
 
 def last_sentence(text: str, language: Language) -> str:
     """The text after the last end of a sentence."""
-    ends = _ends(text, language)
-    return text[ends[-1] :] if ends else text
+    ends = _sentence_ends(text, language)
+    if not ends:
+        return text
+    return text[ends[-1] :]
 
 
 def first_sentence(text: str, language: Language) -> str:
     """The text up to the first end of a sentence."""
-    ends = _ends(text, language)
-    return text[: ends[0]].rstrip() if ends else text
+    ends = _sentence_ends(text, language)
+    if not ends:
+        return text
+    return text[: ends[0]].rstrip()
 
 
-def _ends(text: str, language: Language) -> list[int]:
+def _sentence_ends(text: str, language: Language) -> list[int]:
     """Positions after sentences; not at an abbreviation's or initial's stop, or before a small letter."""
     ends = []
     for end in _SENTENCE_END.finditer(text + " "):
         word = re.split(r"[\s.]", text[: end.start()])[-1]
-        short = word.lower() in language.abbreviations or (len(word) == 1 and word.isalpha())
-        if not (end.group().strip() == "." and short) and not text[end.end() :][:1].islower():
+        abbreviation = word.lower() in language.abbreviations or (len(word) == 1 and word.isalpha())
+        if abbreviation and end.group().strip() == ".":
+            continue
+        if not text[end.end() :][:1].islower():
             ends.append(end.end())
     return ends
 
 
-def kept_before(before: str, language: Language, *, begins: bool | None, possessive: bool) -> str:
+def clause_before(before: str, language: Language, *, begins: bool | None, possessive: bool) -> str:
     """The part of the text before a pronoun that the hypothesis keeps.
 
     `begins` is whether the clause begins with the pronoun; None decides by the word before it. A possessive
@@ -185,7 +212,7 @@ def kept_before(before: str, language: Language, *, begins: bool | None, possess
     return _clause(sentence, language)
 
 
-def _quoted(schema: Schema, language: Language) -> str:
+def _quote_before(schema: Schema, language: Language) -> str:
     """The file's words of the clause before the pronoun, if the clause begins with them; else "".
 
     It does if a boundary is before them, or a subject pronoun is their first word. Other words may be only
@@ -199,7 +226,9 @@ def _quoted(schema: Schema, language: Language) -> str:
     left = last_sentence(schema.before[: -len(quote)].rstrip() + " ", language).rstrip()
     leads = language.connectives | language.links
     bounded = not left or left.endswith((",", ";", ":")) or _follows(left, leads)
-    return schema.before[-len(quote) :] if bounded or words[0] in language.subjects else ""
+    if not bounded and words[0] not in language.subjects:
+        return ""
+    return schema.before[-len(quote) :]
 
 
 def _follows(sentence: str, words: frozenset[str]) -> bool:
@@ -211,7 +240,9 @@ def _clause(sentence: str, language: Language) -> str:
 
     A boundary is punctuation, a connective, or a link before a subject pronoun, but not a sentence's start.
     """
-    connectives, links, subjects = map(_either, (language.connectives, language.links, language.subjects))
+    connectives = _either(language.connectives)
+    links = _either(language.links)
+    subjects = _either(language.subjects)
     boundaries = [r"[,;:]\s+"]
     if connectives:
         boundaries.append(rf"\s(?:{connectives})\s+")

@@ -15,6 +15,7 @@ Three formats are read, by the suffix of the file's name:
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -102,9 +103,11 @@ def _read_jsonl(path: Path, lines: list[str], problems: Problems) -> list[Schema
             problems.append(f"{path}:{number}: {error}")
             continue
         key = (schema.before, schema.pronoun, schema.after)
-        old = schemas.get(key, schema._replace(candidates=()))
-        if schema.candidates[0] not in old.candidates:
-            schemas[key] = old._replace(candidates=(*old.candidates, *schema.candidates))
+        if key not in schemas:
+            schemas[key] = schema
+        elif schema.candidates[0] not in schemas[key].candidates:
+            candidates = schemas[key].candidates + schema.candidates
+            schemas[key] = schemas[key]._replace(candidates=candidates)
     return list(schemas.values())
 
 
@@ -115,7 +118,9 @@ class _LineError(ValueError):
 def _from_line(place: str, record: object) -> Schema:
     if not isinstance(record, dict):
         raise _LineError("expected a JSON object with text, span1_text and span2_text")
-    fields = {**record, **record["target"]} if isinstance(record.get("target"), dict) else record
+    fields = record
+    if isinstance(record.get("target"), dict):
+        fields = record | record["target"]
     texts = []
     for name in ("text", "span1_text", "span2_text"):
         value = fields.get(name)
@@ -126,61 +131,76 @@ def _from_line(place: str, record: object) -> Schema:
     label = fields.get("label")
     if label not in (None, -1, 0, 1):
         raise _LineError(f'the label is "{label}"; expected true or false (1 or 0), or none at all')
-    at = _pronoun(text, pronoun, fields.get("span2_index"))
-    before, after = " ".join(text.split()[:at]), " ".join(text.split()[at:])
-    start = re.search(rf"(?<!\w){re.escape(pronoun)}(?!\w)", after)
-    end = start.end() if start else 0
-    lead = after[: start.start()] if start else ""
+    words = text.split()
+    position = _pronoun_position(words, pronoun, fields.get("span2_index"))
+    before = " ".join(words[:position])
+    after = " ".join(words[position:])
+    lead = ""  # marks before the pronoun, as a quotation mark, which belong to the text before it
+    match = re.search(rf"(?<!\w){re.escape(pronoun)}(?!\w)", after)
+    if match is not None:
+        lead = after[: match.start()]
+        after = after[match.end() :]
     right = None if label in (None, -1) else bool(label)
     # Remove punctuation after the last word, but not the stop of "D.C.".
     candidates = (Candidate(re.sub(r"(?<=\w\w)[.,;:!?]+$", "", candidate), right),)
-    return Schema(place, joined(before, lead), pronoun, joined(after[end:]), candidates)
+    return Schema(place, joined(before, lead), pronoun, joined(after), candidates)
 
 
-def _pronoun(text: str, pronoun: str, index: object) -> int:
+def _pronoun_position(words: Sequence[str], pronoun: str, index: object) -> int:
     """The position of the pronoun in words; the index decides if it occurs more than once."""
-    words = text.split()
     length = len(pronoun.split())
     pattern = re.compile(rf"\W*{re.escape(pronoun)}(?!\w)")
-    places = [at for at in range(len(words)) if pattern.match(" ".join(words[at : at + length]))]
-    if not places:
+    positions = []
+    for position in range(len(words)):
+        if pattern.match(" ".join(words[position : position + length])):
+            positions.append(position)
+    if not positions:
         raise _LineError(f'the pronoun "{pronoun}" does not occur in the text')
-    if len(places) == 1:
-        return places[0]
-    if isinstance(index, int) and index in places:
+    if len(positions) == 1:
+        return positions[0]
+    if isinstance(index, int) and index in positions:
         return index
-    given = "no span2_index says which" if index is None else f"span2_index is {index}"
-    raise _LineError(f'the pronoun "{pronoun}" stands at word {", ".join(map(str, places))}, but {given}')
+    reason = "no span2_index says which" if index is None else f"span2_index is {index}"
+    stands = f"stands at word {', '.join(map(str, positions))}"
+    raise _LineError(f'the pronoun "{pronoun}" {stands}, but {reason}')
 
 
 def _read_blocks(path: Path, lines: list[str], problems: Problems) -> list[Schema]:
     schemas = []
-    first, fields = 0, dict[str, str]()
-    for number, line in enumerate([*lines, ""], 1):
+    first = 0
+    fields: dict[str, str] = {}
+    for number, line in enumerate(lines + [""], 1):  # an empty line ends the last block too
         if line.strip():
+            if not fields:
+                first = number
             name, _, value = line.partition(":")
-            first = first or number
             fields[name.strip()] = spaced(value)
         elif fields:
             schemas += _from_block(path, first, fields, problems)
-            first, fields = 0, {}
+            fields = {}
     return schemas
 
 
 def _from_block(path: Path, first: int, fields: dict[str, str], problems: Problems) -> list[Schema]:
     """The schema of a block that begins at line `first`; [] and a problem if it is invalid."""
-    given = fields.get("entailed")
+    entailed = fields.get("entailed")
     lacking = [name for name in ("text", "hypothesis") if not fields.get(name)]
     if lacking:
         problems.append(f"{path}:{first}: a block without {' and '.join(lacking)}")
         return []
-    if given not in ("entailed", "not-entailed", None):
-        problems.append(f'{path}:{first}: entailed is "{given}"; expected entailed or not-entailed')
+    if entailed not in ("entailed", "not-entailed", None):
+        problems.append(f'{path}:{first}: entailed is "{entailed}"; expected entailed or not-entailed')
         return []
-    candidates = (Candidate("", None if given is None else given == "entailed"),)
-    premise, hypothesis = joined(fields["text"]), joined(fields["hypothesis"])
-    split = fields.get("partof") or None
-    return [Schema(f"{path.name}:{first}", premise, "", "", candidates, hypothesis=hypothesis, split=split)]
+    schema = Schema(
+        f"{path.name}:{first}",
+        before=joined(fields["text"]),
+        pronoun="",
+        after="",
+        candidates=(Candidate("", None if entailed is None else entailed == "entailed"),),
+        hypothesis=joined(fields["hypothesis"]),
+        split=fields.get("partof") or None,
+    )
+    return [schema]
 
 
 _LETTERS = "ABCDEFGHIJ"
@@ -197,8 +217,11 @@ def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
         problems.append(f"{path}: no <schema> in it; expected the XML of a Winograd schema collection")
     schemas = []
     for number, element in enumerate(elements, 1):
-        before, pronoun, after = (spaced(element.text(f"text/{tag}")) for tag in ("txt1", "pron", "txt2"))
-        quote, quoted = (spaced(element.text(f"quote/{tag}")) for tag in ("quote1", "pron"))
+        before = spaced(element.text("text/txt1"))
+        pronoun = spaced(element.text("text/pron"))
+        after = spaced(element.text("text/txt2"))
+        quote = spaced(element.text("quote/quote1"))
+        has_quote = bool(spaced(element.text("quote/pron")))
         correct = spaced(element.text("correctAnswer"))
         answers = [spaced(answer) for answer in element.texts.get("answers/answer", ())]
         right = _LETTERS.find(correct.rstrip(".").strip().upper() or "?")
@@ -217,6 +240,8 @@ def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
         problems += [f"{path}:{element.line}: schema {number} {fault}" for fault in faults]
         if not faults:
             candidates = tuple(Candidate(answer, at == right) for at, answer in enumerate(answers))
-            words = quote if quoted else None
-            schemas.append(Schema(f"{path.name}:{number}", before, pronoun, after, candidates, quote=words))
+            schema = Schema(f"{path.name}:{number}", before, pronoun, after, candidates)
+            if has_quote:
+                schema = schema._replace(quote=quote)
+            schemas.append(schema)
     return schemas

@@ -3,7 +3,8 @@
 A column of a file becomes `index`, an input column, `label`, or tags, or keeps its name.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,7 +18,8 @@ from gluebench.data.arrays import constant, integers, lists, numbers, strings
 from gluebench.data.dataset import INDEX, LABEL, TAGS
 from gluebench.data.errors import DataError
 from gluebench.data.sources.release import TaskRelease
-from gluebench.submission.forms import cell_form
+from gluebench.reading.notation import NotationError
+from gluebench.submission.forms import cell_form, cell_text
 
 JOINER = ";"
 """Separator of several tags in one cell."""
@@ -49,7 +51,7 @@ class Checked(NamedTuple):
 
 
 def plan(names: Sequence[str], task: Task, release: TaskRelease, *, where: str, index: str = INDEX) -> Plan:
-    """The role of each column, by name; `index` is the name of the index where no column is declared as it.
+    """The role of each column, by its name in the file; `index` is that of the index if none is declared.
 
     Raises DataError if an input is missing or a name is repeated.
     """
@@ -185,6 +187,41 @@ def unquoted(texts: pa.Array) -> pa.Array:
     return pc.if_else(proper, inner, texts)
 
 
+OF_LISTS = ("sets", "tokens", "dependencies", "spans", "ranking")
+"""Forms whose labels are lists in JSON and in typed files."""
+
+
+def list_cells(
+    values: Iterable[Any], task: Task, split: str, notes: list[str], names: Sequence[str] = ()
+) -> list[str]:
+    """Labels that are lists as cells of the task's form, other values as JSON has them.
+
+    Whole numbers in a list are classes, with these names in their order; or with the manifest's, which is
+    said in `notes`.
+    """
+    words = names or task.vocabulary
+    cells = []
+    for value in values:
+        parts = value if isinstance(value, list) and task.form in ("sets", "tokens") else []
+        if parts and all(type(part) is int and 0 <= part < len(words) for part in parts):
+            value = [words[part] for part in parts]
+            if not names:
+                note_classes(split, words, notes)
+        try:
+            cells.append("" if value is None else cell_text(value, task))
+        except (NotationError, TypeError):
+            cells.append(json.dumps(value, ensure_ascii=False))
+    return cells
+
+
+def note_classes(split: str, words: Sequence[str], notes: list[str]) -> None:
+    """Say once which labels the class numbers of a split are taken for."""
+    meanings = ", ".join(f"{number} is {word}" for number, word in enumerate(words[:3]))
+    note = f"{split}: labels are class numbers; {meanings}{', ...' * (len(words) > 3)}"
+    if note not in notes:
+        notes.append(note)
+
+
 HIDDEN = ("-1", "")
 """Texts in place of a hidden label."""
 HIDDEN_NUMBER = -1
@@ -290,6 +327,9 @@ def class_numbers(words: Sequence[str]) -> Check:
             values = pc.if_else(pc.equal(values, constant("")), constant(HIDDEN[0]), values)
             whole = pc.match_substring_regex(values, r"^-?[0-9]{1,9}(?:\.0)?$")
             values = _kept(values, whole).cast(pa.float64())
+        elif pa.types.is_floating(values.type):  # as pandas has numbers beside missing ones
+            values = pc.fill_null(values, HIDDEN_NUMBER)
+            values = _kept(values, pc.equal(values, pc.floor(values)))
         sound = _between(values, 0, last)
         labels = strings(words).take(_kept(values, sound).cast(pa.int64()))
         hidden = numbers(_between(values, HIDDEN_NUMBER, HIDDEN_NUMBER))
@@ -302,15 +342,25 @@ def label_typed(
     task: Task, release: TaskRelease, field: pa.Field, names: Sequence[str] | None, *, where: str
 ) -> Check:
     """The check of a typed label column: class numbers, scores or words. Raises DataError for other types."""
-    if pa.types.is_integer(field.type) and task.labels:
+    number = pa.types.is_floating(field.type) or pa.types.is_integer(field.type)
+    if number and task.labels:
         if names is None:
             return class_numbers(release.classes or task.words)
         return class_numbers(words_of_classes(task, names, where=where))
-    number = pa.types.is_floating(field.type) or pa.types.is_integer(field.type)
-    if (number and not task.labels) or pa.types.is_string(field.type):
+    if (number and task.form == "numbers") or pa.types.is_string(field.type) or is_list(field, task):
         return label_text(task)
-    expected = "numbers of classes or words" if task.labels else "decimal numbers"
+    expected = "decimal numbers" if task.form == "numbers" else "text"
+    if task.labels:
+        expected = "numbers of classes or words"
+    elif task.form in OF_LISTS:
+        expected = "lists or text"
     raise DataError(f"{where}: the label column is of type {field.type}; expected {expected}")
+
+
+def is_list(field: pa.Field, task: Task) -> bool:
+    """Whether a column has the labels of the task as lists."""
+    lists_of = pa.types.is_list(field.type) or pa.types.is_large_list(field.type)
+    return task.form in OF_LISTS and bool(lists_of)
 
 
 def words_of_classes(task: Task, names: Sequence[str], *, where: str) -> tuple[str, ...]:

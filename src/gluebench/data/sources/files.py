@@ -16,25 +16,37 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from gluebench.benchmark import Split, Task
-from gluebench.data.arrays import constant, integers, numbers
+from gluebench.data.arrays import constant, integers, numbers, strings
 from gluebench.data.dataset import INDEX, LABEL, SourceFile, SplitRecord
 from gluebench.data.errors import DataError, refuse
 from gluebench.data.fingerprint import Fingerprint, fingerprint_of
 from gluebench.data.prepared import ROW_GROUP
 from gluebench.data.sources.columns import (
+    HIDDEN_NUMBER,
     HUB_INDEX,
     Plan,
     Shaper,
     index_number,
     index_text,
+    is_list,
     label_text,
     label_typed,
+    list_cells,
+    note_classes,
     plan,
 )
 from gluebench.data.sources.http import GIT_LFS
-from gluebench.data.sources.records import is_quoted, needs_records, note_unlabeled, read_table
+from gluebench.data.sources.records import (
+    is_quoted,
+    joined_tokens,
+    label_check,
+    needs_records,
+    note_unlabeled,
+    read_table,
+)
 from gluebench.data.sources.release import SplitRelease, TaskRelease
 from gluebench.reading.columnar import ColumnarFile, columnar_format, shards_of
 from gluebench.reading.records import ReadingError
@@ -131,7 +143,7 @@ def read_released(
     with open(path, "rb") as file:
         if file.read(len(BOM)) != BOM:
             file.seek(0)
-        table = _Table(path, survey.crlf, task, release, release.splits[split.name])
+        table = _Table(path, survey.crlf, task, release, split, notes)
         yield from table.batches(file)
     note_unlabeled(table.shaper, split, notes)
     if table.incomplete:
@@ -145,7 +157,8 @@ class _Table:
     _crlf: bool
     _task: Task
     _release: TaskRelease
-    _split: SplitRelease
+    _split: Split
+    _notes: list[str]
     _problems: list[str] = field(default_factory=list)
     incomplete: list[int] = field(default_factory=list)
     """Lines that are left out, since they lack a column."""
@@ -156,18 +169,28 @@ class _Table:
         first = self._ended(next(blocks, b"\n"))
         line, _, rest = first.partition(b"\n")
         names, plan = self._header(line)
-        number, first = (1, first) if names is self._split.header else (2, rest)
-        checks = index_text, label_text(self._task)
-        self.shaper = Shaper(plan, self._task, self._release, *checks, self._problems)
+        number, first = (1, first) if names is self._known.header else (2, rest)
+        check_label = label_text(self._task)
+        self.shaper = Shaper(plan, self._task, self._release, index_text, check_label, self._problems)
         for block in chain([first], map(self._ended, blocks)):
             fields, lines = self._read(block, number, len(names))
             if lines:
-                batch = self.shaper.batch(_by_column(fields, len(names)), f"{self._path}:", lines)
+                columns = _by_column(fields, len(names))
+                if block is first and plan.label_at is not None:
+                    labels = columns[plan.label_at]
+                    self.shaper.label = label_check(
+                        labels, self._task, self._split, self._release, self._notes
+                    )
+                batch = self.shaper.batch(columns, f"{self._path}:", lines)
                 if not self._problems:
                     yield batch
             number += len(lines) if isinstance(lines, range) else block.count(b"\n")
         if self._problems:
             raise DataError(self._problems)
+
+    @property
+    def _known(self) -> SplitRelease:
+        return self._release.splits[self._split.name]
 
     def _ended(self, block: bytes) -> bytes:
         return block.replace(b"\r\n", b"\n") if self._crlf else block
@@ -180,7 +203,7 @@ class _Table:
             raise DataError(f"{self._path}:1: {_not_text(line, error)}") from None
         ours = {self._release.columns.get(name, name) for name in names}
         # The file may have a header all the same, as in the plain layout.
-        unnamed = self._split.header
+        unnamed = self._known.header
         if unnamed and not ours >= set(self._task.columns):
             return unnamed, plan(unnamed, self._task, self._release, where=str(self._path))
         return names, plan(names, self._task, self._release, where=f"{self._path}:1")
@@ -194,7 +217,7 @@ class _Table:
         advice = self._release.faults or "fix the line, or fetch the file again"
         for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
             problem, count = "", line.count(b"\t") + 1
-            if line and count < width and len(self.incomplete) < self._split.incomplete:
+            if line and count < width and len(self.incomplete) < self._known.incomplete:
                 self.incomplete.append(number)
                 continue
             if count != width:
@@ -312,9 +335,10 @@ def _typed(
     problems = [
         f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
         for at in (*columns.inputs, *columns.tags)
-        if schema.types[at] != pa.string()
+        if schema.types[at] != pa.string() and not (task.form == "tokens" and is_list(schema.field(at), task))
     ]
     refuse(problems)
+    classes: Sequence[str] | None = None
     if columns.label_at is None:
         label = label_text(task)
     else:
@@ -326,6 +350,17 @@ def _typed(
     for rows in _rows(file):
         numbered = range(row, row + rows.num_rows)
         arrays = [rows.column(field.name).cast(field.type) for field in schema]
+        for at in columns.inputs:
+            arrays[at] = _texts_of(arrays[at])
+        if columns.label_at is not None:
+            labels = arrays[columns.label_at]
+            if is_list(schema.field(columns.label_at), task):
+                cells = list_cells(labels.to_pylist(), task, split.name, notes, classes or ())
+                arrays[columns.label_at] = strings(cells)
+            elif row == 0 and labels.type == pa.string():
+                shaper.label = label_check(labels, task, split, release, notes)
+            elif row == 0 and not (classes or release.classes):
+                _note_numbers(labels, task, split, notes)
         for at in (*columns.inputs, *columns.tags):
             missing = np.flatnonzero(numbers(arrays[at].is_null())).tolist()
             fault = f"no {schema.names[at]} is there; expected text"
@@ -337,6 +372,20 @@ def _typed(
             yield batch
     refuse(problems)
     note_unlabeled(shaper, split, notes)
+
+
+def _texts_of(values: pa.Array) -> pa.Array:
+    """A column of texts; of lists of tokens, these with blanks between them."""
+    if values.type == pa.string():
+        return values
+    texts = [None if value is None else joined_tokens(value) for value in values.to_pylist()]
+    return pa.array(texts, pa.string())
+
+
+def _note_numbers(labels: pa.Array, task: Task, split: Split, notes: list[str]) -> None:
+    """Say which labels class numbers are taken for, unless they are hidden."""
+    if task.labels and pc.max(labels).as_py() not in (None, HIDDEN_NUMBER):
+        note_classes(split.name, task.words, notes)
 
 
 def _simple(schema: pa.Schema) -> pa.Schema:

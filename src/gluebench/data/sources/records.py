@@ -20,12 +20,15 @@ from gluebench.data.errors import DataError, refuse
 from gluebench.data.sources.columns import (
     HIDDEN,
     HUB_INDEX,
+    OF_LISTS,
     Check,
     Shaper,
     class_numbers,
     id_text,
     index_text,
     label_text,
+    list_cells,
+    note_classes,
     plan,
     words_of_classes,
 )
@@ -95,17 +98,20 @@ def read_table(
     if MARK in path.name:
         release = _with_classes(path.with_name(CLASSES), task, release)
     records = _records(path, task, split, release, quoted=quoted)
-    names, columns = _columns(records, task, release, release.splits[split.name].records, path)
-    _rename_merged(names, columns, task, release, path, notes)
+    own, columns = _columns(records, task, split, release, path, notes)
+    names = [release.columns.get(name, name) for name in own]
+    merged = _merged_labels(names, columns, task, release, path, notes)
+    if merged is not None:
+        own[merged] = MERGED
     arrays = [strings(["" if cell is None else cell for cell in column]) for column in columns]
     index = _index_of(names, split)
     if records.groups is not None:
         index = ""  # an index of the outermost object is not that of the record
-        names.append(GROUP)
+        own.append(GROUP)
         arrays.append(integers(np.array(records.groups)))
-    layout = plan(names, task, release._replace(columns={}), where=str(path), index=index)
+    layout = plan(own, task, release, where=str(path), index=index)
     problems = [
-        f"{path}:{line}: no {names[at]} is there; expected text"
+        f"{path}:{line}: no {own[at]} is there; expected text"
         for at in layout.inputs
         for cell, line in zip(columns[at], records.lines, strict=True)
         if cell is None
@@ -113,7 +119,7 @@ def read_table(
     check_index: Check = id_text(split.ids) if split.ids and layout.index_at is not None else index_text
     check_label = label_text(task)
     if layout.label_at is not None:
-        check_label = _label_check(arrays[layout.label_at], task, split, release, notes)
+        check_label = label_check(arrays[layout.label_at], task, split, release, notes)
     if records.format == "CSV":
         release = release._replace(quoted=False)  # the marks around the cells are gone
     shaper = Shaper(layout, task, release, check_index, check_label, problems)
@@ -138,23 +144,24 @@ def _index_of(names: Sequence[str], split: Split) -> str:
     return INDEX if INDEX in names else HUB_INDEX
 
 
-def _rename_merged(
-    names: list[str],
+def _merged_labels(
+    names: Sequence[str],
     columns: Sequence[Sequence[str | None]],
     task: Task,
     release: TaskRelease,
     path: Path,
     notes: list[str],
-) -> None:
-    """Call labels that merge some of the task's by another name: they are no gold labels of it."""
+) -> int | None:
+    """The position of labels that merge some of the task's, which are no gold labels of it; say so."""
     if LABEL not in names:
-        return
+        return None
     at = names.index(LABEL)
     labels = {cell for cell in columns[at] if cell and cell not in HIDDEN}
     if labels and not labels <= set(task.words) and labels <= set(release.merged_labels):
-        names[at] = MERGED
         known = f"only {' or '.join(sorted(labels))}, kept as the column {MERGED}"
         notes.append(f"{path.name}: its labels are {known}; grading needs {', '.join(task.words)}")
+        return at
+    return None
 
 
 def note_unlabeled(shaper: Shaper, split: Split, notes: list[str]) -> None:
@@ -202,34 +209,53 @@ def _reading(path: Path, read: Callable[[], Content]) -> Content:
 
 
 def _columns(
-    records: Records, task: Task, release: TaskRelease, way: str, path: Path
+    records: Records, task: Task, split: Split, release: TaskRelease, path: Path, notes: list[str]
 ) -> tuple[list[str], list[list[str | None]]]:
-    """Names as the benchmark has them, and cells as text; None where an object lacks the key.
+    """Names as the file has them, and cells as text; None where an object lacks the key.
 
-    Names of the record's own keys lose the `way` that leads to it, unless an object around has the same.
+    Names of the record's own keys lose those that lead to it, unless an object around has the same.
     """
+    way = release.splits[split.name].records
     names: list[str] = []
     columns: list[list[str | None]] = []
     for at, name in enumerate(records.names):
         values = [row[at] for row in records.rows]
+        own = name.removeprefix(f"{way}.")
+        is_label = LABEL in (release.columns.get(name, name), own) and task.form in OF_LISTS
         inner = [key for key in release.columns if key.startswith(f"{name}.")]
         if inner and name not in release.columns:
             # The key of each object of a list, as the text of each answer.
             key = inner[0]
             values = [_inside(value, key[len(name) + 1 :].split(".")) for value in values]
             name = key
-        elif any(isinstance(value, list) and {*map(type, value)} & {dict, list} for value in values):
+        elif not is_label and any(_holds_lists(value) for value in values):
             continue  # objects in a list, such as the records of other tasks
-        own = name.removeprefix(f"{way}.")
         if name not in release.columns and own not in records.names:
             name = own
         if name == "" and [*map(str, values)] == [*map(str, range(len(values)))]:
             continue  # the row numbers that pandas writes without a name
-        names.append(release.columns.get(name, name))
-        columns.append([None if value is None else _text(value) for value in values])
+        names.append(name)
+        if is_label:
+            columns.append([*list_cells(values, task, split.name, notes)])
+        elif task.form == "tokens" and release.columns.get(name, name) in task.columns:
+            columns.append([None if value is None else joined_tokens(value) for value in values])
+        else:
+            columns.append([None if value is None else _text(value) for value in values])
     if not records.rows:
         raise DataError(f"{path}: no rows; expected examples of {task.name}")
     return names, columns
+
+
+def _holds_lists(value: Any) -> bool:
+    """Whether it is a list of objects or lists."""
+    return isinstance(value, list) and bool({*map(type, value)} & {dict, list})
+
+
+def joined_tokens(value: Any) -> str:
+    """The text of a list of tokens, with a blank between them, so that each has its tag."""
+    if isinstance(value, list) and all(isinstance(token, str) for token in value):
+        return " ".join(value)
+    return _text(value)
 
 
 def _inside(value: Any, keys: Sequence[str]) -> Any:
@@ -253,8 +279,11 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _label_check(labels: pa.Array, task: Task, split: Split, release: TaskRelease, notes: list[str]) -> Check:
-    """The check of a column of labels: of words, or of class numbers if there is no known word."""
+def label_check(labels: pa.Array, task: Task, split: Split, release: TaskRelease, notes: list[str]) -> Check:
+    """The check of labels that are text like these: of words, or of class numbers if there is no known word.
+
+    Adds to `notes` how class numbers are read.
+    """
     check = label_text(task)
     if not task.labels:
         return check
@@ -263,9 +292,8 @@ def _label_check(labels: pa.Array, task: Task, split: Split, release: TaskReleas
         return check
     words = release.classes or task.words
     by_number = class_numbers(words)
-    are_numbers = pc.all(pc.match_substring_regex(shown, "^[0-9]+$")).as_py()
+    are_numbers = pc.all(pc.match_substring_regex(shown, r"^[0-9]+(?:\.0)?$")).as_py()
     if not are_numbers or not by_number(shown).sound.any():
         return check
-    meanings = ", ".join(f"{number} is {word}" for number, word in enumerate(words[:3]))
-    notes.append(f"{split.name}: labels are class numbers; {meanings}{', ...' * (len(words) > 3)}")
+    note_classes(split.name, words, notes)
     return by_number

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, ManifestError, load_benchmark
-from gluebench.benchmark.manifest import extended_by, installed, written
+from gluebench.benchmark.manifest import extended_by, installed, path_text
 from gluebench.benchmark.reader import Finding, Section, one_of
 
 HOME = os.path.dirname(__file__)
@@ -119,7 +119,7 @@ def load_release(name_or_path: Benchmark | str | os.PathLike[str]) -> Release:
     root = Section(values, (), findings=findings, keys=KEYS["release"])
     tasks = _tasks(root, benchmark, inherited)
     if findings:
-        raise ManifestError([f"{path}: {written(finding.path)}: {finding.text}" for finding in findings])
+        raise ManifestError([f"{path}: {path_text(finding.path)}: {finding.text}" for finding in findings])
     return Release(tasks)
 
 

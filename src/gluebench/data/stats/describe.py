@@ -27,6 +27,8 @@ from gluebench.data.tsv import Example
 
 _TOGETHER = 8192
 """Examples counted at a time."""
+_MOST_WORDS = 10
+"""Labels of an open set that are shown."""
 
 
 class Part(NamedTuple):
@@ -41,7 +43,10 @@ class Labels(NamedTuple):
     """Distribution of the labels of a split."""
 
     parts: tuple[Part, ...]
-    """Label words in the manifest's order; for scores, intervals of equal width, the last one closed."""
+    """Label words in the manifest's order, or the most frequent of an open set; for scores, intervals of
+    equal width, the last one closed; none for texts, spans and the like.
+
+    Shares are of the labeled examples, so that those of sets may sum to more than 1; of tags, of all tags."""
     mean: float | None = None
     """Mean score; None for label words."""
 
@@ -72,7 +77,7 @@ class SplitStats(NamedTuple):
     split: str
     examples: int
     labels: Labels | None
-    """None if they are hidden, or neither label words nor numbers."""
+    """None if they are hidden."""
     lengths: Mapping[str, Lengths]
     """Input column to its lengths."""
     overlap: float | None
@@ -87,6 +92,7 @@ class Tally:
         self._task = task
         self._edges = score_edges(task.score_range) if task.score_range else ()
         self._labels: Counter[str | int] = Counter()
+        self._labeled = 0
         self._scores = 0.0
         self._lengths: dict[str, Counter[int]] = {column: Counter() for column in task.columns}
         self._overlap = 0.0
@@ -105,20 +111,38 @@ class Tally:
 
     def _add(self, batch: Sequence[Example]) -> None:
         self.examples += len(batch)
-        columns = [[example.inputs[column].split() for example in batch] for column in self._lengths]
-        for counts, texts in zip(self._lengths.values(), columns, strict=True):
+        words_of_columns = []
+        for column, counts in self._lengths.items():
+            texts = [example.inputs[column].split() for example in batch]  # of each text its stretches
             self._stretches.update(chain.from_iterable(texts))
             counts.update(sum(map(self._size, text)) for text in texts)
-        if len(columns) == 2:
-            sets = ([set(chain.from_iterable(map(self._words, text))) for text in texts] for texts in columns)
-            shares = [len(a & b) / max(len(a | b), 1) for a, b in zip(*sets, strict=True)]
+            if len(self._lengths) == 2:
+                words_of_columns.append([set(chain.from_iterable(map(self._words, text))) for text in texts])
+        if words_of_columns:
+            first, second = words_of_columns
+            shares = []
+            for first_words, second_words in zip(first, second, strict=True):
+                either = max(len(first_words | second_words), 1)
+                shares.append(len(first_words & second_words) / either)
             self._overlap += float(np.sum(shares))
-        for label in (example.label for example in batch):
+        for example in batch:
+            label = example.label
             if isinstance(label, str):
-                self._labels[label] += 1
+                self._labels.update(self._words_of(label))
             elif label is not None:
                 self._scores += label
-                self._labels[interval_of(label, self._edges)] += 1
+                if self._edges:
+                    self._labels[interval_of(label, self._edges)] += 1
+            self._labeled += label is not None
+
+    def _words_of(self, label: str) -> list[str]:
+        """The label words of an answer."""
+        if self._task.form == "tokens":
+            return label.split()
+        if self._task.form == "sets":
+            parts = map(str.strip, label.split(self._task.separator.strip() or None))
+            return [*filter(None, parts)]
+        return [label] if self._task.form in ("labels", "probabilities") else []
 
     def vocabulary(self) -> Counter[str]:
         """Frequency of each token in the texts so far."""
@@ -130,32 +154,49 @@ class Tally:
 
     def stats(self, split: str, *, seen: Set[str] | None = None) -> SplitStats:
         """The statistics; `seen` is the vocabulary of the train split."""
+        overlap = None
+        if len(self._lengths) == 2 and self.examples:
+            overlap = self._overlap / self.examples
         return SplitStats(
             split,
             self.examples,
             self._label_stats(),
             {column: lengths(counts) for column, counts in self._lengths.items() if counts},
-            self._overlap / self.examples if len(self._lengths) == 2 and self.examples else None,
+            overlap,
             vocabulary(self.vocabulary(), seen),
         )
 
     def _label_stats(self) -> Labels | None:
-        total = self._labels.total()
-        words = self._task.words
-        if self._task.form == "probabilities":
-            words = self._task.vocabulary
-        if not total or not (words or self._edges):
+        if not self._labeled:
             return None
-        if words:
-            return Labels(tuple(Part(word, self._labels[word], self._labels[word] / total) for word in words))
-        names = {
-            -1: f"below {self._edges[0]:g}",
-            **dict(enumerate(f"{low:g} to {high:g}" for low, high in pairwise(self._edges))),
-        }
-        names[len(self._edges) - 1] = f"above {self._edges[-1]:g}"
-        kept = [at for at in sorted(names) if 0 <= at < len(self._edges) - 1 or self._labels[at]]
-        parts = tuple(Part(names[at], self._labels[at], self._labels[at] / total) for at in kept)
-        return Labels(parts, self._scores / total)
+        if not self._edges:
+            return Labels(self._word_parts())
+        total = self._labeled
+        parts = []
+        below = self._labels[-1]
+        if below:
+            parts.append(Part(f"below {self._edges[0]:g}", below, below / total))
+        for interval, (low, high) in enumerate(pairwise(self._edges)):
+            count = self._labels[interval]
+            parts.append(Part(f"{low:g} to {high:g}", count, count / total))
+        above = self._labels[len(self._edges) - 1]
+        if above:
+            parts.append(Part(f"above {self._edges[-1]:g}", above, above / total))
+        return Labels(tuple(parts), self._scores / total)
+
+    def _word_parts(self) -> tuple[Part, ...]:
+        """The share of each label word; of an open set, of its most frequent ones."""
+        total = self._labeled
+        if self._task.form == "tokens":  # shares of all tags
+            total = self._labels.total()
+        words: Sequence[str | int] = self._task.words or self._task.vocabulary
+        if not words:
+            words = [word for word, _ in self._labels.most_common(_MOST_WORDS)]
+        parts = []
+        for word in words:
+            if isinstance(word, str):  # an integer would be the interval of a score
+                parts.append(Part(word, self._labels[word], self._labels[word] / total))
+        return tuple(parts)
 
 
 def score_edges(score_range: tuple[float, float]) -> tuple[float, ...]:
@@ -168,12 +209,14 @@ def score_edges(score_range: tuple[float, float]) -> tuple[float, ...]:
 
 def interval_of(score: float, edges: Sequence[float]) -> int:
     """Index of the interval of a score; -1 below the first, the number of intervals above the last."""
-    return bisect_right(edges, score) - 1 if score != edges[-1] else len(edges) - 2
+    if score == edges[-1]:  # the last interval is closed
+        return len(edges) - 2
+    return bisect_right(edges, score) - 1
 
 
 def lengths(counts: Mapping[int, int]) -> Lengths:
     """Statistics of lengths, from length to number of texts; there is at least one."""
-    ordered = np.sort(np.repeat(np.array([*counts]), [*counts.values()]))
+    ordered = np.sort(np.repeat(np.array(list(counts)), list(counts.values())))
     p95 = ordered[-(-len(ordered) * 95 // 100) - 1]
     return Lengths(float(ordered.mean()), float(np.median(ordered)), int(p95), int(ordered[-1]))
 
@@ -207,10 +250,12 @@ def on_disk(folder: Path, benchmark: Benchmark, task: Task) -> dict[str, Table |
     Raises DataError if the task has no folder or a file is invalid.
     """
     home = task_folder(folder, benchmark, task)
-    return {
-        name: load(task.name, name, folder, benchmark=benchmark) if split_file(home, split) else None
-        for name, split in task.splits.items()
-    }
+    tables: dict[str, Table | None] = {}
+    for name, split in task.splits.items():
+        tables[name] = None
+        if split_file(home, split):
+            tables[name] = load(task.name, name, folder, benchmark=benchmark)
+    return tables
 
 
 def describe(task: Task, tables: Mapping[str, Table | None]) -> TaskStats:
@@ -220,13 +265,15 @@ def describe(task: Task, tables: Mapping[str, Table | None]) -> TaskStats:
     splits: dict[str, SplitStats | None] = dict.fromkeys(tables)
     for name, tally in tallies.items():
         splits[name] = tally.stats(name, seen=None if name == TRAIN else seen)
-    rows = {name: None if table is None else len(table) for name, table in tables.items()}
-    tagged = {
-        name: _categories(task, table)
-        for name, table in tables.items()
-        if table is not None and task.phenomena and TAGS in table.columns
-    }
-    return TaskStats(task.name, splits, sizes_beside(task, rows), tagged)
+    sizes: dict[str, int | None] = dict.fromkeys(tables)
+    categories_of_splits = {}
+    for name, table in tables.items():
+        if table is None:
+            continue
+        sizes[name] = len(table)
+        if task.phenomena and TAGS in table.columns:
+            categories_of_splits[name] = _categories(task, table)
+    return TaskStats(task.name, splits, sizes_beside(task, sizes), categories_of_splits)
 
 
 def _categories(task: Task, table: Table) -> tuple[Category, ...]:
@@ -259,7 +306,8 @@ class Category(NamedTuple):
         """Whether count and percentages equal those printed; None if there is nothing to compare."""
         if not self.printed or self.labels is None:
             return None
-        measured = {"count": self.examples, **{word: self.percentage(word) for word in self.labels}}
+        measured: dict[str, float | None] = {word: self.percentage(word) for word in self.labels}
+        measured.setdefault("count", self.examples)
         return all(measured.get(name) == figure for name, figure in self.printed.items())
 
 
@@ -271,17 +319,25 @@ def categories(
     Raises DataError for tags that the manifest does not have.
     """
     coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
-    unknown = Counter(tag for row in tags for tag in row if tag not in coarse)
+    unknown: Counter[str] = Counter()
+    for tags_of_row in tags:
+        unknown.update(tag for tag in tags_of_row if tag not in coarse)
     if unknown:
         fault = "is not a phenomenon of the manifest"
         raise DataError([f"{task.name}: the tag {tag!r} ({n} rows) {fault}" for tag, n in unknown.items()])
-    described = []
+    coarse_categories = []
     for name in task.coarse():
-        rows = [at for at, row in enumerate(tags) if any(coarse[tag] == name for tag in row)]
-        counts = None if labels is None else Counter(labels[at] for at in rows)
-        by_word = None if counts is None else {word: counts[word] for word in task.words}
-        described.append(Category(name, len(rows), by_word, task.printed.categories.get(name, {})))
-    return tuple(described)
+        rows = []
+        for row, tags_of_row in enumerate(tags):
+            if any(coarse[tag] == name for tag in tags_of_row):
+                rows.append(row)
+        by_word = None
+        if labels is not None:
+            counts = Counter(labels[row] for row in rows)
+            by_word = {word: counts[word] for word in task.words}
+        printed = task.printed.categories.get(name, {})
+        coarse_categories.append(Category(name, len(rows), by_word, printed))
+    return tuple(coarse_categories)
 
 
 Agreement = Literal["exact", "rounded", "cut", "differs"]
@@ -314,14 +370,17 @@ def agreement(size: int, printed: str) -> Agreement | None:
     match = _FIGURE.fullmatch(printed.strip())
     if match is None:
         return None
-    digits, unit = match[1].replace(",", ""), _UNITS[match[2]]
+    digits = match[1].replace(",", "")
+    unit = _UNITS[match[2]]
     figure = Decimal(digits) * unit
     step = Decimal(unit).scaleb(-len(digits.partition(".")[2]))
     if size == figure:
         return "exact"
     if 2 * abs(size - figure) <= step:
         return "rounded"
-    return "cut" if figure < size < figure + step else "differs"
+    if figure < size < figure + step:
+        return "cut"
+    return "differs"
 
 
 def sizes_beside(task: Task, rows: Mapping[str, int | None]) -> tuple[SizeBeside, ...]:
@@ -329,11 +388,16 @@ def sizes_beside(task: Task, rows: Mapping[str, int | None]) -> tuple[SizeBeside
     sizes = []
     for name, printed in task.printed.sizes.items():
         splits = splits_called(task, name)
-        known = [size for split in splits if (size := rows.get(split)) is not None]
-        size = sum(known) if known and len(known) == len(splits) else None
-        how = None if size is None else agreement(size, printed)
-        mention = re.compile(rf"(?<![\w.]){re.escape(printed)}(?![\w.]*\w)")
-        notes = tuple(note for note in task.notes if mention.search(note)) if how == "differs" else ()
+        known = [rows[split] for split in splits if rows.get(split) is not None]
+        size = None
+        how = None
+        if known and len(known) == len(splits):
+            size = sum(number for number in known if number is not None)
+            how = agreement(size, printed)
+        notes: tuple[str, ...] = ()
+        if how == "differs":
+            mention = re.compile(rf"(?<![\w.]){re.escape(printed)}(?![\w.]*\w)")
+            notes = tuple(note for note in task.notes if mention.search(note))
         sizes.append(SizeBeside(name, printed, splits, size, how, notes))
     return tuple(sizes)
 
@@ -342,5 +406,9 @@ def splits_called(task: Task, name: str) -> tuple[str, ...]:
     """The split of that name, or all splits with that role: "test" of MNLI is both its sections."""
     if name in task.splits:
         return (name,)
-    parts = [(role, split) for file in task.files for role, split in file.splits.items()]
-    return tuple(split.name for role, split in parts if role == name)
+    names = []
+    for file in task.files:
+        for role, split in file.splits.items():
+            if role == name:
+                names.append(split.name)
+    return tuple(names)

@@ -57,7 +57,9 @@ class Marks(NamedTuple):
 
 def marks(task: Task, examples: Iterable[Example]) -> Marks:
     """The marks of examples, in their order."""
-    texts, letters, labels = array("H"), bytearray(), bytearray()
+    texts = array("H")
+    letters = bytearray()
+    labels = bytearray()
     codes = {word: code for code, word in enumerate(task.words)}
     for example in examples:
         values = tuple(example.inputs.values())
@@ -80,8 +82,8 @@ def text_mark(values: Sequence[str]) -> int:
 
 def letters_mark(values: Sequence[str]) -> int:
     """8 bits of a hash of the letters and digits of a row's texts."""
-    kept = "\x00".join("".join(filter(str.isalnum, value.casefold())) for value in values)
-    return _digest(kept, 1)[0]
+    letters = ["".join(filter(str.isalnum, value.casefold())) for value in values]
+    return _digest("\x00".join(letters), 1)[0]
 
 
 def _digest(text: str, size: int) -> bytes:
@@ -146,22 +148,30 @@ def differences(task: Task, examples: Sequence[Example], known: Marks) -> list[D
     own = marks(task, examples)
     if own == known:
         return []
-    if own.texts != known.texts and sorted(zip(*own, strict=True)) == sorted(zip(*known, strict=True)):
-        pairs = zip(zip(*own, strict=True), zip(*known, strict=True), strict=True)
-        return [Difference(row, ORDER) for row, (here, there) in enumerate(pairs) if here != there]
+    own_rows = list(zip(*own, strict=True))
+    known_rows = list(zip(*known, strict=True))
+    if own.texts != known.texts and sorted(own_rows) == sorted(known_rows):
+        moved = []
+        for row, (here, there) in enumerate(zip(own_rows, known_rows, strict=True)):
+            if here != there:
+                moved.append(Difference(row, ORDER))
+        return moved
     # Rows are matched by their texts, or by letters and digits only if most texts differ.
     common = (Counter(own.texts) & Counter(known.texts)).total()
-    by_text = 2 * common >= min(len(own), len(known))
-    aligned = _aligned(own.texts, known.texts) if by_text else _aligned(own.letters, known.letters)
-    rows = [
-        difference
-        for here, there in aligned
-        for difference in _difference(task, examples, own, known, here=here, there=there)
-    ]
+    if 2 * common >= min(len(own), len(known)):
+        positions = _align(own.texts, known.texts)
+    else:
+        positions = _align(own.letters, known.letters)
+    differing: list[Difference] = []
+    for own_row, known_row in positions:
+        differing += _row_differences(task, examples, own, known, here=own_row, there=known_row)
     # A rare kind of change is a collision of 16-bit hashes: about 30 changes are tried per row.
-    counts = Counter(difference.kind for difference in rows)
-    chance = {kind for kind, _ in _CHANGES if counts[kind] <= len(rows) * BY_CHANCE}
-    return [row._replace(kind=SPACING) if row.kind in chance else row for row in rows]
+    counts = Counter(difference.kind for difference in differing)
+    collisions = {kind for kind, _ in _CHANGES if counts[kind] <= len(differing) * BY_CHANCE}
+    for number, difference in enumerate(differing):
+        if difference.kind in collisions:
+            differing[number] = difference._replace(kind=SPACING)
+    return differing
 
 
 def summary(rows: Sequence[Difference]) -> dict[str, int]:
@@ -169,28 +179,32 @@ def summary(rows: Sequence[Difference]) -> dict[str, int]:
     return dict(Counter(difference.kind for difference in rows).most_common())
 
 
-def _aligned(own: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | None, int | None]]:
+def _align(own: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | None, int | None]]:
     """Pairs of matching positions; None in place of a missing partner.
 
     Between the first and the last difference, rows are matched in place if their numbers are equal and at
     least half agree, or if they are too many; else by the longest runs of equal marks.
     """
-    start = _common(own, known)
-    end = min(_common(own[::-1], known[::-1]), min(len(own), len(known)) - start)
-    here, there = range(start, len(own) - end), range(start, len(known) - end)
-    agreeing = sum(own[row] == known[row] for row in here if row in there)
-    in_place = len(here) == len(there) and agreeing * 2 >= len(here)
-    yield from ((row, row) for row in range(start))
-    if in_place or max(len(here), len(there)) > MOST_ALIGNED:
-        yield from zip_longest(here, there)
+    start = _common_prefix(own, known)
+    end = min(_common_prefix(own[::-1], known[::-1]), min(len(own), len(known)) - start)
+    own_rows = range(start, len(own) - end)
+    known_rows = range(start, len(known) - end)
+    agreeing = sum(own[row] == known[row] for row in own_rows if row in known_rows)
+    in_place = len(own_rows) == len(known_rows) and agreeing * 2 >= len(own_rows)
+    for row in range(start):
+        yield row, row
+    if in_place or max(len(own_rows), len(known_rows)) > MOST_ALIGNED:
+        yield from zip_longest(own_rows, known_rows)
     else:
-        one, other = ([split[row] for row in rows] for split, rows in ((own, here), (known, there)))
-        for _, low, high, begin, stop in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-            yield from zip_longest(here[low:high], there[begin:stop])
-    yield from zip(range(here.stop, len(own)), range(there.stop, len(known)), strict=True)
+        own_marks = [own[row] for row in own_rows]
+        known_marks = [known[row] for row in known_rows]
+        matcher = SequenceMatcher(None, own_marks, known_marks, autojunk=False)
+        for _, low, high, begin, stop in matcher.get_opcodes():
+            yield from zip_longest(own_rows[low:high], known_rows[begin:stop])
+    yield from zip(range(own_rows.stop, len(own)), range(known_rows.stop, len(known)), strict=True)
 
 
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
+def _common_prefix(one: Sequence[int], other: Sequence[int]) -> int:
     """Length of the common prefix."""
     for position, (left, right) in enumerate(zip(one, other, strict=False)):
         if left != right:
@@ -198,9 +212,10 @@ def _common(one: Sequence[int], other: Sequence[int]) -> int:
     return min(len(one), len(other))
 
 
-def _difference(
+def _row_differences(
     task: Task, examples: Sequence[Example], own: Marks, known: Marks, *, here: int | None, there: int | None
 ) -> Iterator[Difference]:
+    """What differs between a row and the published row; None for one that is not there."""
     if here is None and there is not None:
         yield Difference(there, MISSING)
     elif here is not None and there is None:
@@ -208,28 +223,38 @@ def _difference(
     elif here is not None and there is not None:
         if own.texts[here] != known.texts[there]:
             values = tuple(examples[here].inputs.values())
-            yield Difference(here, _kind(values, known.texts[there], known.letters[there]))
-        label, published = own.labels[here], known.labels[there]
-        if HIDDEN in (label, published) and label != published:
-            yield Difference(here, HIDDEN_LABEL if label == HIDDEN else SHOWN_LABEL)
-        elif label != published:
-            words = task.words
-            yield Difference(
-                here, LABEL, f"{words[label]} here, {words[published]} published" if words else ""
-            )
+            yield Difference(here, _kind_of_change(values, known.texts[there], known.letters[there]))
+        label = own.labels[here]
+        published_label = known.labels[there]
+        if label == published_label:
+            return
+        if label == HIDDEN:
+            yield Difference(here, HIDDEN_LABEL)
+        elif published_label == HIDDEN:
+            yield Difference(here, SHOWN_LABEL)
+        elif task.words:
+            words = f"{task.words[label]} here, {task.words[published_label]} published"
+            yield Difference(here, LABEL, words)
+        else:
+            yield Difference(here, LABEL)
 
 
-def _kind(values: tuple[str, ...], text: int, letters: int) -> str:
+def _kind_of_change(values: tuple[str, ...], text: int, letters: int) -> str:
     """The kind of change that restores the published row, found by trying each; else SPACING or OTHER."""
     for kind, change in _CHANGES:
-        for column in (*range(len(values)), None):
-            changed = tuple(
-                change(value) if column in (None, position) else value
-                for position, value in enumerate(values)
-            )
-            if changed != values and text_mark(changed) == text:
+        for candidate in _candidates(values, change):
+            if candidate != values and text_mark(candidate) == text:
                 return kind
-    return SPACING if letters_mark(values) == letters else OTHER
+    if letters_mark(values) == letters:
+        return SPACING
+    return OTHER
+
+
+def _candidates(values: tuple[str, ...], change: Callable[[str], str]) -> Iterator[tuple[str, ...]]:
+    """A row with each of its texts changed in turn, then with all of them."""
+    for position, value in enumerate(values):
+        yield values[:position] + (change(value),) + values[position + 1 :]
+    yield tuple(change(value) for value in values)
 
 
 _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -287,7 +312,8 @@ def reference(benchmark: Benchmark, against: Path | None = None) -> Reference:
 
 def check_task(folder: Path, benchmark: Benchmark, task: Task, compared: Reference) -> Iterator[SplitCheck]:
     """Every split of a task, in the manifest's order. Raises DataError for a file that cannot be read."""
-    home = record = None
+    home = None
+    record = None
     with suppress(DataError):
         home = task_folder(folder, benchmark, task)
     if home and (home / FILE).is_file():
@@ -308,19 +334,21 @@ def _check(
     if compared.against is not None:
         other = load(table.task.name, split.name, compared.against, benchmark=benchmark)
         other_fingerprint = fingerprint_of(columns, other.to_arrow().to_batches())
-        state, reason = _compared_with(fingerprint, other_fingerprint, str(compared.against))
+        state, reason = _compare_fingerprints(fingerprint, other_fingerprint, str(compared.against))
         expected_marks: Marks | None = marks(table.task, other)
     else:
         state, reason = _as_published(table, split, record, fingerprint, compared.release)
         expected_marks = compared.marks.get((table.task.name, split.name))
-    rows = (
-        tuple(differences(table.task, table, expected_marks)) if state == "differs" and expected_marks else ()
-    )
-    size = len(expected_marks) if compared.against is not None and expected_marks is not None else split.size
+    rows: tuple[Difference, ...] = ()
+    if state == "differs" and expected_marks:
+        rows = tuple(differences(table.task, table, expected_marks))
+    size = split.size
+    if compared.against is not None and expected_marks is not None:
+        size = len(expected_marks)
     return SplitCheck(table.task.name, split.name, state, len(table), size, fingerprint.full, reason, rows)
 
 
-def _compared_with(fingerprint: Fingerprint, other: Fingerprint, name: str) -> tuple[State, str]:
+def _compare_fingerprints(fingerprint: Fingerprint, other: Fingerprint, name: str) -> tuple[State, str]:
     if fingerprint.full == other.full:
         return "as published", f"text and labels are those of {name}"
     if fingerprint.text == other.text:

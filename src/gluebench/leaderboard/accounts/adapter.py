@@ -78,6 +78,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
             KNOWN_BROWSER,
             _signer(user.email).sign(secrets.token_urlsafe(12)),
             max_age=KNOWN_SECONDS,
+            path=settings.SESSION_COOKIE_PATH,
             httponly=True,
             samesite="Lax",
             secure=settings.SESSION_COOKIE_SECURE,

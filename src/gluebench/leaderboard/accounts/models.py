@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import datetime, timedelta
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.db import models
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -24,22 +25,28 @@ TOKEN_PREFIX = "gluebench_"
 
 
 def new_code() -> str:
-    """The secret part of an invitation to a team."""
+    """The secret part of an invitation."""
     return secrets.token_urlsafe(12)
 
 
 class Team(models.Model):
-    """People who share one quota. A person is in one team at most."""
+    """People who share one quota, and act for each other. A person is in one team at most."""
 
     name = models.CharField(max_length=80, unique=True, validators=[plain])
-    code = models.CharField(max_length=32, unique=True, default=new_code)
-    """Whoever has the link with this code may join; replaced on request."""
+    leader = models.ForeignKey("User", models.SET_NULL, null=True, blank=True, related_name="+")
+    """Who invites and removes people; see `leader_of`."""
     created = models.DateTimeField(auto_now_add=True)
     merging = models.ForeignKey("self", models.SET_NULL, null=True, related_name="applicants")
     """The team that it asks to merge with."""
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def code(self) -> str:
+        """The code of the invitation that people may use now; empty where there is none."""
+        usable: Any = self.invitations.usable()
+        return usable.values_list("code", flat=True).first() or ""
 
 
 class UserManager(BaseUserManager["User"]):
@@ -58,6 +65,8 @@ class User(AbstractUser):
 
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
+    name = models.CharField(max_length=120, blank=True, validators=[plain])
+    """As the person wants to be called; for organizers and the person's team."""
     team = models.ForeignKey(Team, models.SET_NULL, null=True, blank=True, related_name="members")
 
     USERNAME_FIELD = "email"
@@ -112,6 +121,16 @@ def team_at(user: int, team: int | None, moment: datetime) -> int | None:
     return next(then, None)
 
 
+def leader_of(team: Team) -> User | None:
+    """Who invites and removes people: the leader or, once that person has left, who is in it for longest."""
+    if team.leader is not None and team.leader.team_id == team.pk:
+        return team.leader
+    present = User.objects.filter(team=team)
+    since = Membership.objects.filter(user=models.OuterRef("pk"), team=team, until=None).values("since")[:1]
+    first = present.annotate(since=Coalesce(models.Subquery(since), "date_joined"))
+    return first.order_by("since", "pk").first()
+
+
 class SignedInRequest(HttpRequest):
     """A request of a signed-in user."""
 
@@ -163,5 +182,6 @@ def issue(user: User, name: str, scopes: list[str], lifetime: timedelta) -> tupl
 
 
 def account_name(account: User, viewer: User) -> str:
-    """The name of an account for a viewer: its address for admins, a number for other organizers."""
-    return account.email if viewer.is_superuser else f"Account {account.pk}"
+    """The name of an account for a viewer, with its address for admins, and its number for others."""
+    known = account.email if viewer.is_superuser else f"Account {account.pk}"
+    return f"{account.name} ({known})" if account.name else known

@@ -43,6 +43,14 @@ def may_create(user: User) -> bool:
     return user.is_superuser or (settings.RUNNING.create == "accounts" and confirmed(user))
 
 
+def role_of(user: Any) -> str:
+    """The role of a visitor in the navigation: "organizer", "participant", or "" without an account."""
+    if not user.is_authenticated:
+        return ""
+    organizes = may_create(user) or user.organized.exists() or user.reviewed.exists()
+    return "organizer" if organizes else "participant"
+
+
 def scopes_for(user: User) -> list[Scope]:
     """The scopes of tokens that this account has a use for."""
     organizes = user.is_superuser or user.organized.exists()
@@ -180,6 +188,7 @@ def export(user: User) -> IO[bytes]:
     """
     facts: dict[str, Any] = {
         "email": user.email,
+        "name": user.name,
         "joined": user.date_joined,
         "last_signed_in": user.last_login,
         "team": user.team.name if user.team else None,
@@ -224,7 +233,7 @@ def delete_account(user: User) -> None:
         EmailAddress.objects.filter(user=user).delete()
         LogEntry.objects.filter(user=user).delete()
         user.email = f"{secrets.token_hex(8)}@deleted.invalid"
-        user.first_name = user.last_name = ""
+        user.name = user.first_name = user.last_name = ""
         move_to(user, None)
         user.is_active = user.is_staff = user.is_superuser = False
         user.set_unusable_password()

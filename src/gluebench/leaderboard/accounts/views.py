@@ -11,7 +11,7 @@ from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from gluebench.leaderboard.accounts.models import Scope, SignedInRequest, Token, User, issue
 from gluebench.leaderboard.accounts.trust import delete_account, export, scopes_for
@@ -74,12 +74,25 @@ class DeleteForm(forms.Form):
         return password
 
 
-@login_required
-@require_safe
+class NameForm(forms.ModelForm):  # type: ignore[type-arg]
+    """How a person wants to be called."""
+
+    class Meta:
+        model = User
+        fields = ["name"]
+        labels = {"name": "Your name"}
+        help_texts = {"name": "For your team, and organizers of benchmarks that you take part in."}
+
+
+@account_page
 def overview(request: SignedInRequest) -> HttpResponse:
-    """The account's address, team and roles."""
-    benchmarks = request.user.organized.all()
-    return render(request, "accounts/overview.html", {"organized": benchmarks, "here": "account"})
+    """The account's address, name, team and roles; a POST changes the name."""
+    form = NameForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
+    if request.method == "POST" and form.is_valid():
+        User.objects.filter(pk=request.user.pk).update(name=form.cleaned_data["name"])
+        return redirect_with_success(request, "Your name is saved.", "account")
+    context = {"organized": request.user.organized.all(), "form": form, "here": "account"}
+    return render(request, "accounts/overview.html", context, status=422 if form.errors else 200)
 
 
 @account_page

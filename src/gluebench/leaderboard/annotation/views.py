@@ -21,7 +21,7 @@ from gluebench.leaderboard.annotation.models import BLANK, Annotator, Study, fac
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import for_organizers, render_tab
-from gluebench.leaderboard.common.formats import score_bars
+from gluebench.leaderboard.common.formats import score_intervals
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.text import csv_text
 
@@ -215,7 +215,7 @@ def _as_page(request: HttpRequest, study: Study) -> HttpResponse:
             "metric": metric,
             "lines": [(name, score, blanks[name]) for name, score in scores.items()],
             "blanks": blanks.total(),
-            "picture": score_bars(
+            "picture": score_intervals(
                 f"{task.title}: annotators", metric, [*scores.items(), ("Mean", agreement["mean"])]
             ),
         }

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.urls import reverse
 from ninja import Query, Router
 from pydantic import StringConstraints
 
@@ -17,13 +18,13 @@ from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards import views as pages
 from gluebench.leaderboard.boards.columns import scheme_of, standings
-from gluebench.leaderboard.boards.downloads import files_of
+from gluebench.leaderboard.boards.downloads import coming_files, files_of
 from gluebench.leaderboard.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.problems import ProblemError, not_found
 from gluebench.leaderboard.limits.phase_acts import values_of
-from gluebench.leaderboard.phases.models import policy_at
+from gluebench.leaderboard.phases.models import at_phase, policy_at, whole
 from gluebench.leaderboard.phases.moments import ends_for
 from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks import compare_views
@@ -40,9 +41,22 @@ Key = Annotated[str, StringConstraints(min_length=1, max_length=12, pattern="^[0
 Make = Callable[[Benchmark], Facts]
 
 
-def _get(address: str, shape: Any, *statuses: int) -> Callable[[Any], Any]:
-    """Register an operation that needs no account, as the OpenAPI document then says."""
-    return router.get(address, response=answers(shape, *statuses), openapi_extra=PUBLIC)
+PHASE: Values = {
+    "in": "query",
+    "name": "phase",
+    "schema": {"type": "integer"},
+    "required": False,
+    "description": "The id of another phase than the one that the board shows.",
+}
+
+
+def _get(address: str, shape: Any, *statuses: int, by_phase: bool = False) -> Callable[[Any], Any]:
+    """Register an operation that needs no account, as the OpenAPI document then says.
+
+    One `by_phase` takes the parameter `phase`, which `asked_phase` reads from the request.
+    """
+    extra = {**PUBLIC, "parameters": [PHASE]} if by_phase else PUBLIC
+    return router.get(address, response=answers(shape, *statuses), openapi_extra=extra)
 
 
 @_get("", schemas.BenchmarkList, 422)
@@ -63,6 +77,7 @@ def benchmark(request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 def _facts(benchmark: Benchmark) -> Values:
+    benchmark = whole(benchmark)
     record, phases = benchmark.record, described(benchmark)
     phase = next((line["phase"] for line in phases if line["standing"] == "open"), None)
     return {
@@ -72,13 +87,17 @@ def _facts(benchmark: Benchmark) -> Values:
         "citation": record.citation,
         "version": benchmark.version,
         "tasks": [_task(task) for task in record.tasks],
-        "files": [{**file, "task": record.file(file["name"]).task} for file in expected_files(record)],
+        "files": [
+            {**file, "task": record.file(file["name"]).task}
+            for file in expected_files(at_phase(benchmark, phase).record)
+        ],
         "policy": policy_at(benchmark, phase).as_dict(),
         "policy_sentences": feedback.explained(benchmark, phase),
         "phases": [_phase(line) for line in phases],
         "manifest": benchmark.manifest,
         "parents": benchmark.parents,
         "data": files_of(benchmark),
+        "coming_data": coming_files(benchmark),
     }
 
 
@@ -111,7 +130,6 @@ def board(request: HttpRequest, name: str, paging: Query[Paging], phase: int = 0
     """
 
     def body(benchmark: Benchmark) -> Values:
-        benchmark = rank_pages.of_phase(benchmark, phase)
         only = {"phase": phase} if phase else {}
         places, facts = paging.page_of(request, range(len(standings(benchmark))), **only)
         part = slice(places.start, places.stop)
@@ -121,11 +139,11 @@ def board(request: HttpRequest, name: str, paging: Query[Paging], phase: int = 0
     return rank_pages.in_form(request, benchmark_or_404(request, name), "json", body, cache_key=name_of_page)
 
 
-@_get("/{slug:name}/entries/{slug:key}", schemas.BoardRow, 404, 304)
+@_get("/{slug:name}/entries/{slug:key}", schemas.BoardRow, 404, 304, by_phase=True)
 def entry(request: HttpRequest, name: str, key: str) -> HttpResponseBase:
     """One row of the board. Its full report is at /submissions/KEY/report."""
     benchmark = benchmark_or_404(request, name)
-    pk = _entry(benchmark, key).pk
+    pk = _entry(_asked(request, benchmark), key).pk
 
     def body(benchmark: Benchmark) -> Any:
         rows = board_json(benchmark, scheme_of(benchmark.record), pk=pk)["rows"]
@@ -134,16 +152,22 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponseBase:
     return rank_pages.in_form(request, benchmark, "json", body, cache_key=f"api entry {key}")
 
 
-@_get("/{slug:name}/diagnostics/{str:task}", schemas.Diagnostics, 404, 422, 304)
+@_get("/{slug:name}/diagnostics/{str:task}", schemas.Diagnostics, 404, 422, 304, by_phase=True)
 def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging]) -> HttpResponseBase:
     """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
     benchmark = benchmark_or_404(request, name)
-    diagnostic = pages.task_or_404(benchmark.record, task, scored=False)
+    diagnostic = pages.task_or_404(whole(benchmark).record, task, scored=False)
     table = f"diagnostics {diagnostic.name}"
     return _page(request, benchmark, table, paging, lambda row: diagnostics_json(row, diagnostic))
 
 
-@_get("/{slug:name}/diagnostics/{str:task}/phenomena/{str:phenomenon}", schemas.Phenomenon, 404, 304)
+@_get(
+    "/{slug:name}/diagnostics/{str:task}/phenomena/{str:phenomenon}",
+    schemas.Phenomenon,
+    404,
+    304,
+    by_phase=True,
+)
 def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> HttpResponseBase:
     """One phenomenon or coarse category, by its address on the site: what it is about, and every entry."""
     return pages.phenomenon(request, benchmark_or_404(request, name).name, task, phenomenon, "json")
@@ -156,34 +180,34 @@ def people(request: HttpRequest, name: str) -> HttpResponse:
     return JsonResponse({"items": [facts_of(study) for study in shared(benchmark)]})
 
 
-@_get("/{slug:name}/rules", schemas.Rules, 404, 304)
+@_get("/{slug:name}/rules", schemas.Rules, 404, 304, by_phase=True)
 def rules(request: HttpRequest, name: str) -> HttpResponseBase:
     """Ranks under every rule of aggregation, rank sets where a rule has them, and what holds under all."""
     return rank_pages.page(request, benchmark_or_404(request, name).name, "rules", "json")
 
 
-@_get("/{slug:name}/pairs", schemas.Pairs, 404, 304)
+@_get("/{slug:name}/pairs", schemas.Pairs, 404, 304, by_phase=True)
 def pairs(request: HttpRequest, name: str) -> HttpResponseBase:
     """Every pair of systems on the average, tested on the same examples, all pairs at once."""
     return rank_pages.page(request, benchmark_or_404(request, name).name, "pairs", "json")
 
 
-@_get("/{slug:name}/health", schemas.Health, 404, 304)
+@_get("/{slug:name}/health", schemas.Health, 404, 304, by_phase=True)
 def health(request: HttpRequest, name: str) -> HttpResponseBase:
     """Head-room, and coarse shares of what the test sets still tell."""
     return health_pages.health(request, benchmark_or_404(request, name).name, "json")
 
 
-@_get("/{slug:name}/efficiency", schemas.Efficiency, 404, 304)
+@_get("/{slug:name}/efficiency", schemas.Efficiency, 404, 304, by_phase=True)
 def efficiency(request: HttpRequest, name: str) -> HttpResponseBase:
     """Scores against parameters and latency."""
     return rank_pages.page(request, benchmark_or_404(request, name).name, "efficiency", "json")
 
 
-@_get("/{slug:name}/compare", schemas.Compared, 202, 404, 422, 503)
+@_get("/{slug:name}/compare", schemas.Compared, 202, 404, 422, 503, by_phase=True)
 def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> HttpResponse:
     """Two systems on the same examples. 202 while a worker computes it: ask again after some seconds."""
-    benchmark = benchmark_or_404(request, name)
+    benchmark = _asked(request, benchmark_or_404(request, name))
     one, other = sorted((_entry(benchmark, a), _entry(benchmark, b)), key=lambda row: (row.submitted, row.pk))
     if one == other:
         raise not_found("Name two different entries of the board.")
@@ -193,13 +217,18 @@ def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> Ht
     return JsonResponse(comparison.as_json(one, other), status=comparison.http_status)
 
 
+def _asked(request: HttpRequest, benchmark: Benchmark) -> Benchmark:
+    """The benchmark in the phase that the address names, or else in the one on its board. Raises Http404."""
+    return rank_pages.of_phase(benchmark, rank_pages.asked_phase(request))
+
+
 def _entry(benchmark: Benchmark, key: str) -> Submission:
     row = compare_views.listed(benchmark, key)
     if row is None:
         name = benchmark.name
         raise not_found(
             f"The board of {name} has no entry {key}. "
-            f"/api/v1/benchmarks/{name}/board lists the entries with their keys."
+            f"{reverse('api:board', args=[name])} lists the entries with their keys."
         )
     return row
 
@@ -253,7 +282,11 @@ def _page(
 
     def body(benchmark: Benchmark) -> Values:
         # All rows are made once for each version of the benchmark.
-        all_rows = once(f"api {table} {benchmark.name}", benchmark.version, lambda: make(benchmark))
+        all_rows = once(
+            f"api {table} {benchmark.name} {benchmark.board_phase}",
+            benchmark.version,
+            lambda: make(benchmark),
+        )
         rows, facts = paging.page_of(request, all_rows["rows"])
         return {**all_rows, **facts, "rows": rows}
 

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from ninja.security import APIKeyCookie, HttpBearer
 from ninja.utils import check_csrf
@@ -35,8 +36,10 @@ class BearerToken(HttpBearer):
         row = Token.find(token)
         if row is None:
             spend("wrong-token", address(request))
-            raise unauthorized("The token is unknown, has expired or was revoked; /account/tokens makes one.")
-        spend("work" if request.path.startswith("/api/v1/work") else "account", str(row.user_id))
+            raise unauthorized(
+                f"The token is unknown, has expired or was revoked; {reverse('tokens')} makes one."
+            )
+        spend("work" if request.path_info.startswith("/api/v1/work") else "account", str(row.user_id))
         now = timezone.now()
         stale = Q(used__isnull=True) | Q(used__lt=now - USED_AGAIN)
         Token.objects.filter(stale, pk=row.pk).update(used=now)
@@ -79,7 +82,7 @@ def user_with(request: HttpRequest, scope: Scope) -> User:
             403,
             "scope",
             f"This token is not good for this: it lacks the scope {scope.value!r} ({scope.label}). "
-            "Make another at /account/tokens.",
+            f"Make another at {reverse('tokens')}.",
         )
     assert isinstance(request.user, User)
     return request.user

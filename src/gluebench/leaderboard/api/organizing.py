@@ -24,6 +24,7 @@ from gluebench.leaderboard.news import views as news
 from gluebench.leaderboard.organizing import copies, creating, texts
 from gluebench.leaderboard.organizing import views as organizing
 from gluebench.leaderboard.organizing.forms import FilesField
+from gluebench.leaderboard.participants import pages as participants
 from gluebench.leaderboard.results.views import RESULTS
 from gluebench.leaderboard.submissions import views as submissions
 from gluebench.leaderboard.submissions.forms import FilterForm
@@ -47,6 +48,11 @@ PAGES = (
     limits.EXCEPTION,
     limits.PHASES,
     limits.PHASE,
+    limits.PHASE_FILES,
+    limits.PHASE_FILE,
+    participants.PARTICIPANTS,
+    participants.PARTICIPANT,
+    participants.INVITATION,
     news.NEWS,
     news.ANNOUNCEMENT,
     organizing.ROLES,
@@ -119,7 +125,8 @@ def _shape(field: Any) -> Values:
     shape: Values = {"type": next((KINDS[of] for of in KINDS if isinstance(field, of)), "string")}
     if isinstance(field, forms.ChoiceField):
         choices: Any = field.choices
-        shape["enum"] = [value for value, _ in choices]
+        if choices:  # others depend on the benchmark
+            shape["enum"] = [value for value, _ in choices]
     if isinstance(field, forms.FileField):
         shape["format"] = "binary"
     shape = {"type": "array", "items": shape} if isinstance(field, FilesField) else shape
@@ -155,6 +162,11 @@ def _listed(request: HttpRequest, address: Values) -> HttpResponse:
     return submissions.csv_response(request, organized(user, address["name"], reviewers=True))
 
 
+def _people(request: HttpRequest, address: Values) -> HttpResponse:
+    user = user_with(request, Scope.ORGANIZE)
+    return participants.csv_response(request, organized(user, address["name"]))
+
+
 def _copy(request: HttpRequest, address: Values) -> Any:
     return copies.copy_response(request, organized(user_with(request, Scope.ORGANIZE), address["name"]))
 
@@ -181,6 +193,7 @@ _LIST, _FILE = (
     "The frozen copy; while another is made, the earlier one.",
 )
 _register(f"{_HERE}/submissions.csv", "GET", _listed, None, _LIST, parameters=_FILTERS)
+_register(f"{_HERE}/participants.csv", "GET", _people, None, "Everybody who takes part.")
 _register(f"{_HERE}/copy.zip", "GET", _copy, None, _FILE)
 for _page in PAGES:
     _register_page(_page)

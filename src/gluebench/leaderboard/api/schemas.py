@@ -87,13 +87,24 @@ class Strict(Schema):
     model_config = ConfigDict(extra="forbid")
 
 
+class TeamMember(Schema):
+    """A member of the caller's team."""
+
+    account: int
+    name: str
+    role: str
+    """ "leader" or "member"."""
+    since: AwareDatetime | None
+
+
 class TeamFacts(Schema):
     """The caller's team; null without one."""
 
     name: str | None
     members: int | None
+    people: list[TeamMember]
     code: str | None
-    """The secret part of its link, by which others join."""
+    """The secret part of its link, by which others join; null where no link is valid."""
     done: str
     """What an act did, in sentences; empty where nothing was to do."""
 
@@ -149,6 +160,18 @@ class DataFileFacts(Schema):
     size: int
     sha256: str
     url: str
+    phase: str | None
+    """The phase that it is of; null for a file of the benchmark."""
+
+
+class ComingFile(Schema):
+    """A file that a phase will release."""
+
+    path: str
+    phase: str
+    released: AwareDatetime | None
+    """When; null if it comes with the results of the phase."""
+    when: str
 
 
 class BenchmarkFacts(Open):
@@ -169,6 +192,7 @@ class BenchmarkFacts(Open):
     """Its phases in their order, with times in UTC; empty where it takes submissions at any time."""
     data: list[DataFileFacts]
     """The files that anybody may download."""
+    coming_data: list[ComingFile]
     manifest: str
     """The TOML, for `--benchmark FILE` of the commands."""
     parents: list[str]

@@ -32,8 +32,8 @@ from gluebench.leaderboard.middleware import NOT_KEPT, NOT_KEPT_STATUS, log_not_
 from gluebench.version import __version__
 
 DESCRIPTION = """\
-What the pages show and do, for programs. Reading a board needs no account. For the rest, make a token at
-/account/tokens and send it as `Authorization: Bearer gluebench_...`.
+What the pages show and do, for programs. Reading a board needs no account. For the rest, make a token on the
+page account/tokens of this site and send it as `Authorization: Bearer gluebench_...`.
 
 Every refusal is `application/problem+json`: `type` for programs, `detail` for people, `errors` by value.
 """
@@ -205,7 +205,7 @@ def _unknown_parameters(request: HttpRequest) -> ProblemError | None:
     """The refusal of parameters in the address that the OpenAPI document does not list; None for none."""
     match = request.resolver_match
     assert match is not None
-    path = "/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", match.route)
+    path = reverse("home") + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", match.route)
     operation = api.get_openapi_schema()["paths"].get(path, {}).get(str(request.method).lower())
     if operation is None:  # another method, or the document itself
         return None
@@ -215,4 +215,6 @@ def _unknown_parameters(request: HttpRequest) -> ProblemError | None:
 
 @csrf_exempt
 def _unknown_address(request: HttpRequest, rest: str) -> HttpResponse:
-    return not_found(f"There is no /api/v1/{rest}; /api/v1/docs lists what there is.").response()
+    return not_found(
+        f"There is no {request.path}; {reverse('api:openapi-view')} lists what there is."
+    ).response()

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile as Uploaded
 from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
 from ninja import Field, File, Form, Header, Query, Router, Schema
 from ninja.files import UploadedFile
 from pydantic import BeforeValidator, StringConstraints, create_model
@@ -114,8 +115,8 @@ class Only(Schema):
 
 @router.get("", response=answers(schemas.SubmissionList, 403, 422), auth=SIGNED_IN)
 def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) -> HttpResponse:
-    """The caller's submissions, newest first; of one benchmark, or of one status."""
-    mine = Submission.objects.owned_by(user_with(request, Scope.READ)).current().select_related("benchmark")
+    """The submissions of the caller and the caller's team, newest first; of one benchmark or status."""
+    mine = Submission.objects.managed_by(user_with(request, Scope.READ)).current().select_related("benchmark")
     if only.benchmark is not None:
         mine = mine.filter(benchmark__name=only.benchmark)
     if only.status is not None:
@@ -129,7 +130,7 @@ def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) 
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission with its report. Its author also gets the problems of the check."""
     submission = visible(reader(request), key)
-    return JsonResponse(facts(submission, owned=submission.owner_id == reader(request).pk))
+    return JsonResponse(facts(submission, owned=submission.is_managed_by(reader(request))))
 
 
 @router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
@@ -193,7 +194,8 @@ def edit(request: HttpRequest, key: str, changes: Changes) -> HttpResponse:
 
 def _act_of_author(name: str, does: str) -> Callable[[HttpRequest, str], HttpResponse]:
     def operation(request: HttpRequest, key: str) -> HttpResponse:
-        return JsonResponse(facts(acts.OF_AUTHORS[name](owned(user_with(request, Scope.SUBMIT), key))))
+        user = user_with(request, Scope.SUBMIT)
+        return JsonResponse(facts(acts.OF_AUTHORS[name](owned(user, key), user)))
 
     operation.__name__, operation.__doc__ = name, does
     return operation
@@ -311,7 +313,7 @@ def submit(
             f"This Idempotency-Key was used for another upload, submission {stored.key}. Choose a new one.",
         )
     answer = JsonResponse(facts(stored), status=201 if stored is row else 200)
-    answer["Location"] = f"/api/v1/submissions/{stored.key}"
+    answer["Location"] = reverse("api:submission", args=[stored.key])
     return answer
 
 

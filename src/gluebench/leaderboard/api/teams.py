@@ -1,10 +1,10 @@
-"""The caller's team: read it, found one, join, and leave it, by the acts of the page."""
+"""The caller's team: found one, join and leave it, invite and remove people, by the acts of the page."""
 
 from typing import Annotated
 
 from django.http import HttpRequest, JsonResponse
 from ninja import Router
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from gluebench.leaderboard.accounts.models import Scope, User
 from gluebench.leaderboard.api import schemas
@@ -29,6 +29,19 @@ class Invitation(schemas.Strict):
     code: Annotated[str, StringConstraints(pattern=r"^[-\w]{1,32}$")]
 
 
+class Link(schemas.Strict):
+    """A new link: for how many people and days."""
+
+    uses: int = Field(1, ge=1, le=1000)
+    days: int = Field(acts.DAYS_VALID, ge=1, le=366)
+
+
+class Member(schemas.Strict):
+    """A member, by the number of the account."""
+
+    account: int
+
+
 @router.get("", response=answers(schemas.TeamFacts, 403))
 def team(request: HttpRequest) -> Values:
     """The caller's team with the code by which others join it; all null without a team."""
@@ -50,6 +63,27 @@ def join(request: HttpRequest, invitation: Invitation) -> Values:
     return _facts(user, acts.join_team(user, invitation.code))
 
 
+@router.post("/invite", response=ACT)
+def invite(request: HttpRequest, link: Link) -> Values:
+    """Replace the code by which others join; for the leader."""
+    user = user_with(request, Scope.SUBMIT)
+    return _facts(user, acts.renew_link(user, uses=link.uses, days=link.days))
+
+
+@router.post("/remove", response=ACT)
+def remove(request: HttpRequest, member: Member) -> Values:
+    """Put a member out of the team; for the leader."""
+    user = user_with(request, Scope.SUBMIT)
+    return _facts(user, acts.remove_member(user, member.account))
+
+
+@router.post("/leader", response=ACT)
+def leader(request: HttpRequest, member: Member) -> Values:
+    """Let another member lead the team; for the leader."""
+    user = user_with(request, Scope.SUBMIT)
+    return _facts(user, acts.hand_over_team(user, member.account))
+
+
 @router.post("/leave", response=ACT)
 def leave(request: HttpRequest) -> Values:
     """Leave the team, which stays."""
@@ -59,5 +93,8 @@ def leave(request: HttpRequest) -> Values:
 
 def _facts(user: User, done: str) -> Values:
     team = User.objects.select_related("team").get(pk=user.pk).team
-    members = None if team is None else team.members.count()
-    return {"name": team and team.name, "members": members, "code": team and team.code, "done": done}
+    if team is None:
+        return {"name": None, "members": None, "people": [], "code": None, "done": done}
+    people = acts.members_of(team)
+    facts = {"name": team.name, "members": len(people), "people": people, "done": done}
+    return {**facts, "code": team.code or None}

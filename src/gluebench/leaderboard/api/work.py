@@ -104,6 +104,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
     submission = next((row for pk in turns if (row := grading.take(pk, LEASE_SECONDS))), None)
     if submission is None:
         return HttpResponse(status=204)
+    given = submission.in_phase
     try:
         with grading.files_of(submission, _held(submission)) as paths:
             numbers: dict[str, int] = {}
@@ -125,8 +126,8 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
         {
             "key": submission.key,
             "attempt": submission.attempts,
-            "manifest": benchmark.manifest,
-            "parents": benchmark.parents,
+            "manifest": given.manifest,
+            "parents": given.parents,
             "files": files,
             "submission": 0,
             "bests": bests,
@@ -139,7 +140,9 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
 @router.post("/{slug:key}/{int:attempt}", response={204: None, **answers(Open, 400, 403, 404, 409, 422)})
 def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> HttpResponse:
     """Report how a grading ended, or that it goes on; status 409 if another machine has the submission."""
-    submission = Submission.objects.select_related("benchmark").filter(key=key, attempts=attempt).first()
+    submission = (
+        Submission.objects.select_related("benchmark", "phase").filter(key=key, attempts=attempt).first()
+    )
     if submission is None:
         raise not_found(f"There is no attempt {attempt} at {key}.")
     _benchmark(request, submission.benchmark.name)
@@ -150,7 +153,7 @@ def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> H
         def work(held: SubmissionQuerySet) -> Facts:
             if outcome.error:
                 raise (KilledGraderError if outcome.temporary else GraderError)(outcome.error)
-            return _checked(submission.benchmark, outcome.result or {})
+            return _checked(submission.in_phase, outcome.result or {})
 
         grading.end(submission, work)
     return HttpResponse(status=204)

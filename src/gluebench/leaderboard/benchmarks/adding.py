@@ -72,6 +72,8 @@ def store(
             del values["title"]
         changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
         if changed:
+            if "manifest" in changed:
+                _require_tasks_of_phases(row, ready)
             Benchmark.objects.filter(pk=row.pk).update(**values)
             why = reason or f"The {'labels' if 'gold' in changed else 'manifest'} changed."
             kind = "labels" if "gold" in changed else "manifest"
@@ -89,6 +91,18 @@ def store(
             why = reason or "The files to download changed."
             record("data", actor=by, benchmark=row, reason=why, sealed=sealed(row, "data_files"))
     return row
+
+
+def _require_tasks_of_phases(row: Benchmark, ready: Prepared) -> None:
+    """Raise SiteError for a new manifest that lacks a task of a phase."""
+    new = Benchmark(manifest=ready.manifest.text, parents=list(ready.manifest.parents)).record
+    known = {task.name for task in new.tasks}
+    for phase in row.phases.all():
+        if missing := [name for name in phase.tasks if name not in known]:
+            raise SiteError(
+                f"The phase {phase} has the task {missing[0]}, which the new manifest lacks. "
+                "Change the phase first."
+            )
 
 
 def require_few(user: User, more: int = 0) -> None:

@@ -1,6 +1,7 @@
 """What a benchmark consists of, read and checked: manifest, labels, public files. Independent of Django."""
 
 import hashlib
+import json
 import re
 import tempfile
 import tomllib
@@ -46,6 +47,17 @@ class Manifest(NamedTuple):
                 write_private(home / f"parent-{number}.toml", text.encode())
             write_private(path, self.text.encode())
         return path
+
+
+def part_of(manifest: Manifest, name: str, tasks: Sequence[str]) -> Manifest:
+    """The manifest of a benchmark of that name with some tasks of another, which it extends."""
+    below = []
+    for number, text in enumerate((manifest.text, *manifest.parents), start=1):
+        is_last = number > len(manifest.parents)  # it extends a packaged benchmark, or none
+        place = rf'\g<1>"./parent-{number + 1}.toml"'
+        below.append(text if is_last else _EXTENDS.sub(place, text, count=1))
+    head = f"[benchmark]\nname = {json.dumps(name)}\n"
+    return Manifest(f'{head}extends = "./parent-1.toml"\ntasks = {json.dumps(list(tasks))}\n', tuple(below))
 
 
 def manifest_of(home: Path) -> Manifest:

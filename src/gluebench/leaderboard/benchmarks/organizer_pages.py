@@ -25,6 +25,7 @@ from django.views.decorators.http import require_http_methods
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.kinds import Values
+from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.health import stalled
@@ -100,6 +101,8 @@ class OrganizerPage:
     """From a valid form, what a preview shows more."""
     moved: Callable[[Any], str] = lambda row: ""
     """Where else the page is now."""
+    parameters: tuple[str, ...] = ()
+    """The parameters of its address."""
     buttons_only: bool = False
     """Whether it has no page of its own, and shows that of its tab where a form is not valid."""
     prefixed: bool = False
@@ -127,7 +130,7 @@ class OrganizerPage:
         methods = [] if self.buttons_only else ["GET", "HEAD"]
         if self.acts:
             methods.append("POST")
-        return login_required(require_http_methods(methods)(self._answer))
+        return takes(*self.parameters)(login_required(require_http_methods(methods)(self._answer)))
 
     def row(self, request: HttpRequest, act: Act | None = None, *, name: str = "", **address: Any) -> Any:
         """What an act is done to. Raises PermissionDenied for a person who may not do it, and Http404."""
@@ -186,7 +189,7 @@ class OrganizerPage:
         context |= self.context(row, request.user) | more
         if self.tab:
             return render_tab(request, benchmark_of(row), self.tab, context, self.template)
-        return render(request, self.template, {"here": "mine", **context}, status=_status(context))
+        return render(request, self.template, {"here": "organize", **context}, status=_status(context))
 
 
 @contextmanager

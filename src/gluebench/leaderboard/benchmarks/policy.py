@@ -3,6 +3,7 @@
 A policy is a small TOML file, or the form on the organizer's page; missing settings have the defaults below.
 """
 
+import re
 import tomllib
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,13 +20,17 @@ CHOICES = {
     "window": ("sliding", "calendar"),
     "incomplete": ("unranked", "refused"),
     "feedback": ("full", "ladder", "on-publish", "with-board"),
+    "registration": ("open", "approval", "invitation", "domain"),
 }
 
 NONE = "none"
 """No limit, in a file and on the command line; TOML has no null."""
 
-DAYS = ("reveal", "anonymous")
+DAYS = ("reveal", "anonymous", "merge_until")
 """The settings that are days, in UTC."""
+
+TEXTS = {"domains": 1000, "consent": 2000}
+"""The settings that are texts, with the most characters of each."""
 
 PHASES = "phases"
 """The tables of phases in a file."""
@@ -53,6 +58,10 @@ class Policy:
     """Uploads in a day that turn out invalid: they cost no quota and have this separate cap."""
     per: str = "person"
     """Whose submissions are counted together: "person" or "team"."""
+    team_size: int | None = None
+    """Most people of a team, where submissions are counted for teams."""
+    merge_until: date | None = None
+    """The last day on which such teams take in people and merge; None for any day."""
     window: str = "sliding"
     """"sliding": the last 24 hours and 30 days. "calendar": the day and the month of UTC."""
     incomplete: str = "unranked"
@@ -65,6 +74,16 @@ class Policy:
     """Whether an organizer approves each entry before the board shows it."""
     terms: bool = False
     """Whether people accept the rules before their first submission, and again when the rules change."""
+    registration: str = "open"
+    """Who may take part: "open" (everybody), "approval" (whom an organizer approves), "invitation" (who has
+    one), or "domain" (who has a confirmed address of one of `domains`)."""
+    domains: str = ""
+    """Mail domains, separated by commas: "example.edu, cs.example.org"."""
+    ask_name: bool = False
+    ask_affiliation: bool = False
+    """Whether people give their name, or affiliation, when they register."""
+    consent: str = ""
+    """A text that people agree to when they register; empty for none."""
     public_share: float | None = None
     """Share of the test rows that scores are of until `reveal`; the rest after it. None: all rows, always."""
     reveal: date | None = None
@@ -78,6 +97,17 @@ class Policy:
         """The policy for JSON; dates as text."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {**values, **{name: values[name] and values[name].isoformat() for name in DAYS}}
+
+    @property
+    def registers(self) -> bool:
+        """Whether people register before their first submission."""
+        asks = self.ask_name or self.ask_affiliation or bool(self.consent)
+        return asks or self.registration != "open"
+
+    @property
+    def mail_domains(self) -> set[str]:
+        """The domains of `domains`, in lower case."""
+        return {domain.strip().lower() for domain in self.domains.split(",") if domain.strip()}
 
 
 def policy_of(values: Facts) -> Policy:
@@ -97,6 +127,8 @@ def policy_of(values: Facts) -> Policy:
         settings[name] = value
     if not problems and (settings.get("public_share") is None) != (settings.get("reveal") is None):
         problems.append("public_share and reveal belong together: give both or neither.")
+    if not problems and settings.get("registration") == "domain" and not settings.get("domains"):
+        problems.append("domains: name at least one mail domain, as example.edu.")
     if problems:
         raise PolicyError(problems)
     return Policy(**settings)
@@ -127,10 +159,27 @@ def _read(path: Path) -> Values:
         raise PolicyError([f"{path} is not a TOML file: {error}"]) from None
 
 
+SWITCHES = ("approval", "terms", "ask_name", "ask_affiliation")
+"""The settings that are true or false."""
+_DOMAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]", re.IGNORECASE)
+
+
+def _are_domains(text: str) -> bool:
+    return all(_DOMAIN.fullmatch(domain.strip()) for domain in text.split(",")) or not text
+
+
 EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     **{name: (words.__contains__, f"one of {', '.join(words)}") for name, words in CHOICES.items()},
-    **dict.fromkeys(("approval", "terms"), (lambda value: isinstance(value, bool), "true or false")),
+    **dict.fromkeys(SWITCHES, (lambda value: isinstance(value, bool), "true or false")),
     **dict.fromkeys(DAYS, (lambda value: value is None or type(value) is date, "a date as 2027-06-30")),
+    "domains": (
+        lambda value: isinstance(value, str) and len(value) <= TEXTS["domains"] and _are_domains(value),
+        "mail domains separated by commas, as example.edu, cs.example.org",
+    ),
+    "consent": (
+        lambda value: isinstance(value, str) and len(value) <= TEXTS["consent"],
+        f"a text of at most {TEXTS['consent']} characters",
+    ),
     "public_share": (
         lambda value: value is None or (type(value) in (int, float) and 0 < value < 1),
         "a number between 0 and 1",
@@ -170,7 +219,10 @@ def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True
     }
     rules: dict[str, bool | str] = {
         **{name: bool(facts[name]) for name in ("limits", "at_once", "invalid_per_day")},
+        "team_size": policy.per == "team" and policy.team_size is not None,
+        "merge_until": policy.per == "team" and policy.merge_until is not None,
         "incomplete": policy.incomplete,
+        "registration": policy.registers and policy.registration,
         **{name: bool(facts[name]) for name in ("terms", "approval", "anonymous")},
         "feedback": policy.feedback,
         "rounded": True,

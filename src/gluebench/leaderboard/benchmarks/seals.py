@@ -18,6 +18,7 @@ RELATED = {
         *("name", "opens", "closes", "last", "zone", "settings", "rows", "share", "shown", "shown_from"),
         *("counting", "most", "otherwise", "late"),
     ),
+    "phase_files": ("phase_id", "path", "release", "moment", "file", "size", "sha256"),
     "announcements": ("title", "text", "at", "changed"),
     "results": ("announced", "labels", "made", "file", "size", "sha256", "places"),
     "overrides": ("user_id", "team_id", "per_day", "per_month", "total", "at_once", "until"),
@@ -26,6 +27,8 @@ RELATED = {
     "reviewers": ("user_id",),
 }
 """Tables of which each benchmark has rows, and the columns that pages show or that decide what counts."""
+ADDED = {"phases": ("tasks",)}
+"""Columns that came later, in a digest only where they are not empty: that of an older row is as it was."""
 LABEL_KEY = "label-key"
 """The file that selects the rows that are held back."""
 PARTS = (*COLUMNS, *RELATED, LABEL_KEY)
@@ -55,7 +58,9 @@ def sealed(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str
             rows = rows.filter(**{name: row})
         else:
             digests[part] = ALL
-        for key, *values in rows.values_list(name, *RELATED[part]):
+        number = len(RELATED[part])
+        for key, *columns in rows.values_list(name, *RELATED[part], *ADDED.get(part, ())):
+            values = columns[:number] + [value for value in columns[number:] if value]
             digests[f"{part} {key}"] = seal("benchmark", benchmark.name, part, values)
     return digests
 

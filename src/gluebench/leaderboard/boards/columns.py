@@ -17,6 +17,7 @@ from gluebench.benchmark.figures import DOWN
 from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
+from gluebench.leaderboard.common.parameters import names_in, pinned_keys
 from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.fields import FIELDS, LISTED, REGIMES
 from gluebench.leaderboard.ranks.order import RankingOptions
@@ -24,12 +25,12 @@ from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Numbers
 
-WIDTHS = {"one": 3.1, "long": 4.2, "two": 5.8, "regime": 4.4, "parameters": 3.9, "submitted": 5.6, "fact": 7}
+WIDTHS = {"one": 3.1, "long": 3.9, "two": 4.9, "regime": 5.2, "parameters": 3.9, "submitted": 5.6, "fact": 7}
 """How wide the kinds of columns are, in rem, as in site.css."""
-ROOM = 55.2
+ROOM = 46
 """Rem that a window of 1280 pixels has for these columns, beside rank, name and score."""
-DIGIT = 1.4
-"""Rem by which each digit of the last rank beyond three widens the column of ranks, as in site.css."""
+WIDE_ONLY = ("regime", "submitted")
+"""Facts that narrower windows than 1440 pixels show on demand only."""
 SORTED_AS_WORDS = ("name", "model", "regime")
 USUAL_FACTS = ("regime", "parameters", "submitted")
 """Facts that a board shows by default, where some row has them."""
@@ -293,6 +294,8 @@ class Options(NamedTuple):
     """The columns that are shown; empty for the usual ones."""
     phase: int = 0
     """Number of a phase that the board shows instead of the usual one; 0 for that."""
+    pinned: tuple[str, ...] = ()
+    """Keys of systems that stay above all others."""
     loss: bool = False
     """Whether it is sorted by losses, of which the lowest number is the best."""
 
@@ -307,7 +310,7 @@ class Options(NamedTuple):
         """From the address; `sorts` is what this board can be ordered by, `choices` and `losses` columns."""
         query = request.GET
         sort = query.get("sort", "")
-        requested = ",".join(query.getlist("columns")).split(",")
+        requested = names_in(query, "columns")
         columns = tuple(name for name in choices if name in requested)
         sort = sort if sort in sorts and (sort in (*columns, "name", "model") or not columns) else ""
         return cls(
@@ -321,6 +324,7 @@ class Options(NamedTuple):
             filters=Filters.of(query.dict()),
             columns=columns,
             phase=page_number(query.get("phase", "")) if "phase" in query else 0,
+            pinned=pinned_keys(query),
             loss=sort in losses,
         )
 
@@ -337,7 +341,7 @@ class Options(NamedTuple):
     @property
     def typed(self) -> bool:
         """Whether a visitor can type endlessly many such options, too many to cache the pages."""
-        return bool(self.narrowed or self.ranking.weights or self.columns)
+        return bool(self.narrowed or self.ranking.weights or self.columns or self.pinned)
 
     def values(self) -> dict[str, str]:
         """Every query parameter of a board, without the page; empty where it is not needed."""
@@ -355,6 +359,7 @@ class Options(NamedTuple):
             "weights": self.ranking.weights,
             "majority": self.ranking.majority,
             "phase": str(self.phase) if self.phase else "",
+            "pin": ",".join(self.pinned),
         }
 
     def pairs(self) -> dict[str, str]:

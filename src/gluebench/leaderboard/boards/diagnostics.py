@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from django.urls import reverse
+
 from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, heat_picture, stored_heatmap
 from gluebench.analysis.diagnostics.paper import explain
 from gluebench.analysis.rank.rules import board_order
@@ -11,7 +13,7 @@ from gluebench.benchmark import Task
 from gluebench.leaderboard.annotation.models import shared
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, ROWS, paged, standings
-from gluebench.leaderboard.common.formats import bare_score, labels_of, percent, score_bars
+from gluebench.leaderboard.common.formats import bare_score, labels_of, percent, score_intervals
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import csv_text
@@ -189,10 +191,11 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
         "explained": explain(category.name),
         "parts": [(name, slug_of(name), explain(name)) for name in category.fine],
         "category": slug_of(category.coarse) if category.kind == "fine" else "",
-        "picture": score_bars(
+        "picture": score_intervals(
             f"{category.name}: systems with the highest numbers",
             task.metrics[0].title,
             zip(labels_of(bars), scores, strict=True),
+            [reverse("submission", args=[entry["key"]]) for entry in bars],
         ),
         "lines": [(entry, entry["number"]) for entry in entries],
         "n": scores[0]["n"] if scores else None,

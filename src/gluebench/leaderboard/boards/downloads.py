@@ -17,6 +17,8 @@ from gluebench.leaderboard.benchmarks.contents import SAMPLE, linked_tasks
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards.exports import croissant_json
 from gluebench.leaderboard.common.kinds import Values
+from gluebench.leaderboard.phases.models import PhaseFile, whole
+from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.views import in_form
 
 MANIFEST = "manifest.toml"
@@ -54,12 +56,18 @@ def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
     if path in texts:
         content, digest = ContentFile(texts[path]), hashlib.sha256(texts[path]).hexdigest()
     else:
-        file = benchmark.data_files.filter(path=path).first()
+        file = benchmark.data_files.filter(path=path).first() or _of_phase(benchmark, path, request.user)
         if file is None:
             raise Http404(f"The Data page of {name} has no file {path}.")
         content, digest = storages["data"].open(file.file), file.sha256
     etag = f'"{digest}"'
     return get_conditional_response(request, etag=etag) or _sent(request, content, path, etag=etag)
+
+
+def _of_phase(benchmark: Benchmark, path: str, user: Any) -> PhaseFile | None:
+    """A file of a phase; before its release for organizers alone, as if it were not there."""
+    file = benchmark.phase_files.select_related("phase").filter(path=path).first()
+    return file if file and (file.is_released() or benchmark.organized_by(user)) else None
 
 
 def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -> HttpResponseBase:
@@ -78,14 +86,30 @@ def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -
 
 
 def files_of(benchmark: Benchmark) -> list[Values]:
-    """The files of the Data page, in its order."""
-    no_task = {"path": "", "task": "", "split": "", "rows": 0}
+    """The files of the Data page, in its order: of phases, those that are released."""
+    no_task = {"path": "", "task": "", "split": "", "rows": 0, "phase": None}
     files: list[Any] = [
         {**no_task, "path": path, "size": len(text), "sha256": hashlib.sha256(text).hexdigest()}
         for path, text in _manifests(benchmark).items()
     ]
-    files += benchmark.data_files.values("path", "task", "split", "rows", "size", "sha256")
+    shown = benchmark.data_files.values("path", "task", "split", "rows", "size", "sha256")
+    files += [{**file, "phase": None} for file in shown]
+    for row in benchmark.phase_files.select_related("phase"):
+        if row.is_released():
+            facts = {"path": row.path, "size": row.size, "sha256": row.sha256, "phase": row.phase.name}
+            files.append({**no_task, **facts})
     return [{**file, "url": reverse("data-file", args=[benchmark.name, file["path"]])} for file in files]
+
+
+def coming_files(benchmark: Benchmark) -> list[Values]:
+    """The files of phases that are not released yet: only their names, and when they come."""
+    phases = [line["phase"].pk for line in described(benchmark)]
+    rows = benchmark.phase_files.select_related("phase").filter(phase__in=phases)
+    return [
+        {"path": row.path, "phase": row.phase.name, "released": row.due, "when": row.release_text}
+        for row in rows
+        if not row.is_released()
+    ]
 
 
 def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
@@ -95,6 +119,7 @@ def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
 
 
 def _data_json(benchmark: Benchmark) -> Values:
+    benchmark = whole(benchmark)
     record, linked = benchmark.record, linked_tasks(benchmark.record)
     sources = [
         {"task": task.name, "published_elsewhere": task.name in linked, **task.source._asdict()}
@@ -105,15 +130,19 @@ def _data_json(benchmark: Benchmark) -> Values:
         "title": benchmark.title,
         "url": benchmark.get_absolute_url(),
         "files": files_of(benchmark),
+        "coming": coming_files(benchmark),
         "sources": sources,
     }
 
 
 def _data_context(benchmark: Benchmark, address: str) -> Values:
+    benchmark = whole(benchmark)
     files, linked = files_of(benchmark), linked_tasks(benchmark.record)
     record = benchmark.record
     return {
-        "general": [file for file in files if not file["task"]],
+        "general": [file for file in files if not file["task"] and not file["phase"]],
+        "of_phases": [file for file in files if file["phase"]],
+        "coming": coming_files(benchmark),
         "sample": any(file["path"] == SAMPLE for file in files),
         "tasks": [
             (task, [file for file in files if file["task"] == task.name], linked.get(task.name))

@@ -19,6 +19,7 @@ from gluebench.leaderboard.common.formats import ENDS, percent
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.text import csv_text, latex, markdown_cell
 from gluebench.leaderboard.fields import LISTED, as_json
+from gluebench.leaderboard.phases.models import whole
 from gluebench.leaderboard.ranks.places import (
     LEGEND,
     NOWHERE,
@@ -285,11 +286,12 @@ def eee_json(submission: Submission, address: str) -> Values:
     )
     time = submission.finished or submission.submitted
     report = report_of(submission.report or {})
-    return aggregate(report, submission.benchmark.record, about, at=time.timestamp())
+    return aggregate(report, submission.record, about, at=time.timestamp())
 
 
 def croissant_json(benchmark: Benchmark, address: str) -> Values:
     """The data that its page offers, as Croissant; `address` is the absolute URL of the board."""
+    benchmark = whole(benchmark)
     return croissant(benchmark.record, _published_files(benchmark, address), url=f"{address}/data")
 
 
@@ -309,9 +311,7 @@ def citation(submission: Submission, address: str) -> str:
         f"{submission.name} ({submission.model}): an entry of the {submission.benchmark.title} leaderboard"
     )
     score = (
-        f"Score {percent(submission.value, submission.benchmark.record.loss)}. "
-        if submission.value is not None
-        else ""
+        f"Score {percent(submission.value, submission.record.loss)}. " if submission.value is not None else ""
     )
     lines = [
         f"  author = {{{{{latex(author)}}}}}",

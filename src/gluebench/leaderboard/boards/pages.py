@@ -20,18 +20,19 @@ from gluebench.analysis.charts import Scale
 from gluebench.analysis.rank.rules import best
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, figures
+from gluebench.leaderboard.accounts.trust import role_of
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme, standings
 from gluebench.leaderboard.boards.diagnostics import slug_of
-from gluebench.leaderboard.boards.table import Row, arrange, fill, ordered, references_of
+from gluebench.leaderboard.boards.table import Row, arrange, draw_rank_sets, fill, ordered, references_of
 from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
-from gluebench.leaderboard.common.text import breakable, markdown
+from gluebench.leaderboard.common.text import alphabetical, breakable, markdown
 from gluebench.leaderboard.limits.quota import precise
-from gluebench.leaderboard.phases.models import Shown
+from gluebench.leaderboard.phases.models import Shown, on_board
 from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.order import Order, RankingOptions, order_of
 from gluebench.leaderboard.ranks.places import Place, unranked
@@ -59,6 +60,8 @@ register.filters |= {
 
 BENCHMARKS = 30
 """Benchmarks on a page of the list."""
+LEADERS = 3
+"""Systems that the list of benchmarks names of each board."""
 
 
 class Board(NamedTuple):
@@ -79,8 +82,14 @@ class Board(NamedTuple):
     """The scale of the bars, in points; None without a score."""
     order: Order
     """The places by the chosen rule; those of a task's board are by the task's score."""
+    rank_scale: Scale | None = None
+    """The scale of the rank sets of the page; None without any."""
     leaders: str = ""
     """Which systems may be the best, as a sentence; empty where no rank set tells."""
+    linked_leaders: str = ""
+    """The same sentence as HTML with links to the systems."""
+    pinned: tuple[Row, ...] = ()
+    """Rows that stay above all others, on every page."""
     again: int = 0
     """Systems that are being graded again, shown with the scores that they had."""
 
@@ -91,21 +100,24 @@ class Board(NamedTuple):
         return [(title, len(list(columns))) for title, columns in grouped]
 
     @property
-    def fits(self) -> bool:
-        """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
-        kinds = [column.kind for column in self.scheme.columns] + [fact.kind for fact in self.scheme.facts]
-        ranks = columns.DIGIT * max(self.digits - 3, 0)
-        return sum(columns.WIDTHS[kind] for kind in kinds) + ranks <= columns.ROOM
+    def lead_tag(self) -> str:
+        """The mark of a row whose rank set begins at 1."""
+        is_alone = len(self.order.ranks.best) == 1 and not self.order.ranks.untested
+        return "best" if is_alone else "may be best"
 
     @property
-    def digits(self) -> int:
-        """Digits of the last rank."""
-        return len(str(self.systems))
+    def fits(self) -> bool:
+        """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
+        kinds = [column.kind for column in self.scheme.columns]
+        for fact in self.scheme.facts:
+            if self.options.columns or fact.name not in columns.WIDE_ONLY:
+                kinds.append(fact.kind)
+        return sum(columns.WIDTHS[kind] for kind in kinds) <= columns.ROOM
 
     @property
     def rows(self) -> list[Row]:
         """All of the page, whatever their group."""
-        return [row for _, rows in self.groups for row in rows]
+        return [*self.pinned, *(row for _, rows in self.groups for row in rows)]
 
     @property
     def marks(self) -> set[str]:
@@ -170,22 +182,33 @@ def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
     rows, options, order = _rank_rows(benchmark, scheme, options)
+    pinned = [row for row in rows if row.system.key in options.pinned]
+    pinned.sort(key=lambda row: row.rank or len(rows))
+    others = [row for row in rows if row.system.key not in options.pinned]
     matches, page = arrange(
-        [*rows, *references_of(benchmark.record, scheme)],
+        others + references_of(benchmark.record, scheme),
         scheme.names,
         options,
         None if one_page else columns.ALL_ROWS if options.everything else columns.ROWS,
         by_rank=order.another,
     )
-    systems = [row for _, row in page if not row.reference]
+    systems = pinned + [row for _, row in page if not row.reference]
     _enter(benchmark, systems, whole=one_page)
+    pinned = [row for row in pinned if row.entry]
     shown = [(title, row) for title, row in page if row.entry]
     groups = groupby(shown, key=lambda pair: pair[0])
     stated = [fact for fact in scheme.facts if any(fact.text(row.entry) for row in systems if row.entry)]
     scheme = scheme._replace(facts=tuple(stated))
     highest = [best(column) for column in zip(*(row.values for row in rows), strict=True)]
-    scale = fill(scheme, [row for _, row in shown], highest)
+    on_page = pinned + [row for _, row in shown]
+    scale = fill(scheme, on_page, highest)
+    rank_scale = draw_rank_sets(on_page)
     names = {row.system.pk: row.system.name for row in rows}
+    keys = {row.system.pk: row.system.key for row in rows}
+    links = {}
+    for pk in order.ranks.best:
+        links[pk] = f'<a href="{reverse("submission", args=[keys[pk]])}">{breakable(names[pk])}</a>'
+    is_told = not (order.another and any(options.filters))
     return Board(
         scheme,
         tuple((title, tuple(row for _, row in pairs)) for title, pairs in groups),
@@ -196,7 +219,10 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_pag
         max((row.value for row in rows if row.value is not None), default=None),
         scale,
         order,
-        "" if order.another and any(options.filters) else order.ranks.best_words(names),
+        rank_scale,
+        order.ranks.best_words(names) if is_told else "",
+        order.ranks.best_words(links) if is_told else "",
+        tuple(pinned),
         graded_again(benchmark),
     )
 
@@ -242,6 +268,7 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
 
 def ranked(benchmark: Benchmark) -> list[Row]:
     """Every system of the board with its rank, without what a page shows of it."""
+    benchmark = on_board(benchmark)
     rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
     return rows
 
@@ -263,7 +290,8 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
             line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
         elif phase.shown == Shown.CLOSED:
             sent = phase.submissions.filter(scored(), public=True, approved=True, withdrawn=None, late=False)
-            line["names"] = sorted({row["name"] for row in masked(benchmark, sent.values("pk", "name"))})
+            names = {row["name"] for row in masked(benchmark, sent.values("pk", "name"))}
+            line["names"] = sorted(names, key=alphabetical)
     return lines
 
 
@@ -292,15 +320,16 @@ def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[st
     return lines
 
 
-def home_page(search: str, page: int, *, signed_in: bool, creates: bool) -> str:
+def home_page(search: str, page: int, *, signed_in: str, creates: bool) -> str:
     """The list of benchmarks of a site that has several; a search looks into names and titles."""
     rows = Benchmark.objects.filter(draft=False).values_list("pk", "name", "title").order_by("added", "pk")
     words = search.casefold().split()
     matches = [pk for pk, *texts in rows if all(word in "\n".join(texts).casefold() for word in words)]
     pks, pager = columns.paged(matches, BENCHMARKS, page, q=search)
     shown = {row.pk: row for row in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
+    boards = [(shown[pk], _leaders(shown[pk])) for pk in pks if pk in shown]
     context = {
-        "benchmarks": [shown[pk] for pk in pks if pk in shown],
+        "boards": boards,
         "number": len(rows),
         "found": len(matches),
         "search": search,
@@ -313,12 +342,31 @@ def home_page(search: str, page: int, *, signed_in: bool, creates: bool) -> str:
     return render_to_string("boards/home.html", context)
 
 
+def _leaders(benchmark: Benchmark) -> str:
+    """Which systems of a board may be the best, in a few words; else who leads by score, or nothing.
+
+    Read once for each version of the board: the list of benchmarks is made anew for a change of any of them.
+    """
+    benchmark = on_board(benchmark)
+    name = f"leaders {benchmark.pk} {benchmark.board_phase}"
+    return once(name, benchmark.version, lambda: _leaders_now(benchmark))
+
+
+def _leaders_now(benchmark: Benchmark) -> str:
+    rows, _, order = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
+    names = {row.system.pk: row.system.name for row in rows}
+    if words := order.ranks.best_words(names, LEADERS):
+        return words
+    first = [names[pk] for pk, place in order.ranks.places.items() if place.rank == 1]
+    return f"First by score: {', '.join(first[:LEADERS])}." if first else ""
+
+
 def site(request: HttpRequest) -> Values:
-    """Context of all templates: who is visiting, the benchmark if it is the only one, how mail is used."""
+    """Context of all templates: the visitor's role, the benchmark if it is the only one, how mail is used."""
     user = getattr(request, "user", None)
     benchmarks = Benchmark.objects.filter(draft=False)[:2]
     return {
-        "signed_in": bool(user and user.is_authenticated),
+        "signed_in": role_of(user) if user else "",
         "benchmark": benchmarks[0] if len(benchmarks) == 1 else None,
         "mail_is_sent": settings.MAIL_IS_SENT,
         "must_verify": settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory",

@@ -6,7 +6,7 @@ from django import template
 
 from gluebench.leaderboard.boards.columns import Standing, standings
 from gluebench.leaderboard.boards.pages import places_of
-from gluebench.leaderboard.common.formats import gap_text, labels_of, score_bars, signed
+from gluebench.leaderboard.common.formats import gap_text, labels_of, score_intervals, signed
 from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.compare_views import comparison_of
@@ -85,7 +85,7 @@ def position_of(submission: Submission) -> Values | None:
             for title, row in near
         ],
         "history": history,
-        "picture": score_bars("Your scores on this benchmark", "Score", bars),
+        "picture": score_intervals("Your scores on this benchmark", "Score", bars),
     }
 
 
@@ -102,7 +102,7 @@ def _distance(submission: Submission, title: str, row: Standing, decision: str) 
     other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
     mask(submission.benchmark, other)
     points = (row.value or 0) - (submission.value or 0)
-    loss = submission.benchmark.record.loss
+    loss = submission.record.loss
     distance = {"title": title, "other": other, "points": signed(points, loss)}
     if not submission.is_listed:
         may = not submission.public and submission.reproduces_id is None

@@ -12,7 +12,15 @@ from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
-from gluebench.leaderboard.common.formats import ABSENT, bare_score, drawn, margin_text, percent, score_text
+from gluebench.leaderboard.common.formats import (
+    ABSENT,
+    bare_score,
+    drawn,
+    interval_text,
+    margin_text,
+    percent,
+    score_text,
+)
 from gluebench.leaderboard.common.kinds import Facts
 from gluebench.leaderboard.common.text import alphabetical
 from gluebench.leaderboard.ranks.places import NOWHERE, Place
@@ -20,8 +28,18 @@ from gluebench.leaderboard.submissions.queries import Regime
 from gluebench.systems.reproduce.references import with_paper_systems
 
 REFERENCES = "For reference"
-BAR = 180
-"""Width of a bar's picture, in its own units: about half a pixel each."""
+BAR = 90
+"""Width of a bar's picture, in its own units: a bit less than a pixel each."""
+RANK_BAR, RANK_MARK = 120, 8
+"""Width of the picture of a rank set, and half the height of its mark."""
+
+
+class RankBar(NamedTuple):
+    """The rank set of a row and its observed rank, as positions in a picture `RANK_BAR` wide."""
+
+    low: int
+    high: int
+    at: int
 
 
 class Cell(NamedTuple):
@@ -32,6 +50,8 @@ class Cell(NamedTuple):
     best: bool = False
     bar: str = ""
     """The interval and the value as an SVG path on the table's scale."""
+    words: str = ""
+    """The interval for screen readers: "61.2 to 65.0"."""
 
 
 _NOTHING = Cell(ABSENT)
@@ -55,6 +75,8 @@ class Row:
     complete: bool = True
     place: Place = NOWHERE
     """Its observed rank and its rank set."""
+    rank_bar: RankBar | None = None
+    """None without a rank set."""
 
     @property
     def rank(self) -> int | None:
@@ -135,7 +157,7 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
             row.score, row.facts = Cell(score_text(score), bar=bar), ("",) * len(scheme.facts)
             continue
         result = row.entry["scores"]
-        row.score = Cell(score_text(score), margin_text(score), bar=bar)
+        row.score = Cell(score_text(score), margin_text(score), bar=bar, words=interval_text(score))
         best = [None] * len(highest) if row.note else highest
         row.cells = tuple(
             _cell(column.numbers(result), high) for column, high in zip(scheme.columns, best, strict=True)
@@ -167,6 +189,23 @@ def bar_path(scale: Scale | None, score: Facts | None) -> str:
     value, low, high = (None if end is None else round(scale.position(end)) for end in drawn(score))
     stroke = f"M{value} 2v16"
     return stroke if low is None or high is None else f"M{low} 10H{high}{stroke}"
+
+
+def draw_rank_sets(rows: Iterable[Row]) -> Scale | None:
+    """Draw the rank sets of a page's rows on one scale, which is returned; None without a rank set."""
+    ranked = []
+    for row in rows:
+        rank, low, high = row.place[:3]
+        if rank is not None and low is not None and high is not None:
+            ranked.append((row, (low, high, rank)))
+    if not ranked:
+        return None
+    first = min(low for _, (low, _, _) in ranked)
+    last = max(high for _, (_, high, _) in ranked)
+    scale = Scale(first, max(last, first + 1), RANK_MARK, RANK_BAR - RANK_MARK)
+    for row, ends in ranked:
+        row.rank_bar = RankBar(*(round(scale.position(end)) for end in ends))
+    return scale
 
 
 def _cell(scores: Sequence[Facts | None], highest: float | None) -> Cell:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.trust import may_create
+from gluebench.leaderboard.accounts.trust import may_create, role_of
 from gluebench.leaderboard.benchmarks import models
 from gluebench.leaderboard.benchmarks.contents import linked_tasks
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one
@@ -42,14 +42,14 @@ from gluebench.leaderboard.boards.pages import (
 )
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import cached
-from gluebench.leaderboard.common.parameters import takes
+from gluebench.leaderboard.common.parameters import takes, takes_phase
 from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.fields import REGIMES
-from gluebench.leaderboard.phases.models import at_phase
+from gluebench.leaderboard.phases.models import at_phase, whole
 from gluebench.leaderboard.ranks.models import majority_tasks
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, ranking_options
 from gluebench.leaderboard.ranks.places import LEGEND, NOWHERE
-from gluebench.leaderboard.ranks.views import in_form, of_phase
+from gluebench.leaderboard.ranks.views import asked_phase, in_form, of_phase, phase_links
 from gluebench.leaderboard.submissions.facts import earlier_than, listed_facts
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import classes_of
@@ -79,7 +79,7 @@ def home(request: HttpRequest) -> HttpResponseBase:
     if only is not None:
         return _board(request, only, None)
     search, page = cleaned(request.GET.get("q", "")), page_number(request.GET.get("page", ""))
-    signed_in = request.user.is_authenticated
+    signed_in = role_of(request.user)
     creates = isinstance(request.user, User) and may_create(request.user)
     return cached(
         request,
@@ -102,7 +102,8 @@ def board(request: HttpRequest, name: str) -> HttpResponseBase:
 def task_board(request: HttpRequest, name: str, task: str) -> HttpResponseBase:
     """The board of one task, which ranks every system that has the task, complete or not."""
     handle = live(name, request.user)
-    return _board(request, handle, task_or_404(handle.benchmark().record, task, scored=True))
+    record = of_phase(handle.benchmark(), asked_phase(request)).record
+    return _board(request, handle, task_or_404(record, task, scored=True))
 
 
 @takes("phase")
@@ -112,13 +113,13 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
 
     def make(benchmark: Benchmark) -> Any:
         record = task_or_404(benchmark.record, task, scored=True) if task else None
-        return FORMATS[ending](of_phase(benchmark, phase), scheme_of(benchmark.record, record))
+        return FORMATS[ending](benchmark, scheme_of(benchmark.record, record))
 
-    phase = Options.of(request, ()).phase
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
-    return in_form(request, name, ending, make, cache_key=f"export {task} {phase}", filename=filename)
+    return in_form(request, name, ending, make, cache_key=f"export {task}", filename=filename)
 
 
+@takes_phase
 @takes("category", "page", "view")
 @require_safe
 def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> HttpResponseBase:
@@ -148,6 +149,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
     )
 
 
+@takes_phase
 @takes("page")
 @require_safe
 def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponseBase:
@@ -175,7 +177,7 @@ def detail(request: HttpRequest, key: str) -> HttpResponse:
     context = {
         "submission": submission,
         "facts": listed_facts(submission, private=False),
-        "classes": classes_of(submission.report, submission.benchmark.record.scored).items(),
+        "classes": classes_of(submission.report, submission.record.scored).items(),
         "earlier": earlier_than(submission),
         "address": address,
         "citation": citation(submission, address),
@@ -202,12 +204,15 @@ def eee(request: HttpRequest, key: str) -> HttpResponse:
 
 def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpResponseBase:
     names: tuple[Collection[str], ...] = ((),)
+    number = asked_phase(request)
     if not {"sort", "columns"}.isdisjoint(request.GET):
-        scheme = scheme_of(handle.benchmark().record, task)
+        scheme = scheme_of(of_phase(handle.benchmark(), number).record, task)
         names = (scheme.sorts, scheme.choices, scheme.losses)
-    options, signed_in = Options.of(request, *names), request.user.is_authenticated
+    options = Options.of(request, *names)
+    signed_in = role_of(request.user)
     if task is None and not set(RANKED_BY).isdisjoint(request.GET):
-        options = options._replace(ranking=ranking_options(request.GET, handle.benchmark().record))
+        record = of_phase(handle.benchmark(), number).record
+        options = options._replace(ranking=ranking_options(request.GET, record))
     name = f"board {handle.name} {task and task.name} {options} {signed_in} {request.path}"
     return cached(
         request,
@@ -218,7 +223,7 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
     )
 
 
-def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
+def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: str) -> str:
     """The page of a benchmark's board, or of a task's."""
     if options.phase == benchmark.board_phase:
         options = options._replace(phase=0)
@@ -237,6 +242,8 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "signed_in": signed_in,
         "here": "board",
         "sorts": board.scheme.sorts,
+        "far": () if options.columns else columns.WIDE_ONLY,
+        "selectable": not board.options.phase,
     }
     context["html"] = render_to_string("boards/table.html", context)
     context |= _chooser(full_scheme, options, board.options)
@@ -252,7 +259,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
     context |= {
         "phases": phases,
         "are_hidden": not board.systems and any(line.get("names") for line in phases),
-        "phase_query": f"?phase={options.phase}" if options.phase else "",
+        **phase_links(options.phase),
         "facts": glance(record, systems=board.systems, best=board.best),
         "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
         "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
@@ -273,15 +280,17 @@ def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]
         "to_previous": shown.query(page=shown.page - 1),
         "to_next": shown.query(page=shown.page + 1),
         "to_unsearched": shown.query(search="", filters=columns.Filters()),
+        "to_unpinned": shown.query(pinned=()),
         "to_usual": Options().query(sort=shown.sort, turned=shown.turned, everything=shown.everything),
-        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("sort", "order", "rows")],
+        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("sort", "order", "rows", "pin")],
     }
 
 
 def _diagnostic(request: HttpRequest, name: str, task: str) -> tuple[Benchmark, Task]:
     """The benchmark and its diagnostic set. Raises Http404."""
-    benchmark = live(name, request.user).benchmark()
-    return benchmark, task_or_404(benchmark.record, task, scored=False)
+    benchmark = of_phase(live(name, request.user).benchmark(), asked_phase(request))
+    # Of all of its sets, which every page links to: one that the phase lacks has no systems.
+    return benchmark, task_or_404(whole(benchmark).record, task, scored=False)
 
 
 def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
@@ -347,6 +356,7 @@ def badge_svg(title: str, text: str) -> str:
 
 @xframe_options_exempt
 @csp_replace({"frame-ancestors": ["*"], "form-action": ["'none'"], "script-src": ["'none'"]})  # type: ignore[arg-type]
+@takes_phase
 @require_safe
 def embed(request: HttpRequest, name: str) -> HttpResponseBase:
     """The first rows of a board, for a frame in any page: without scripts, forms and accounts."""

@@ -137,14 +137,21 @@ def drawn(score: Facts) -> list[Any]:
     return [None if score[end] is None else factor * score[end] for end in ENDS]
 
 
-def score_bars(title: str, metric: str, scores: Iterable[tuple[str, Facts]]) -> str:
-    """A chart of labels with their scores and intervals; empty where none has a value."""
-    from gluebench.analysis.charts import ChartBar, bar_chart  # not for the command line, which counts alone
+def score_intervals(
+    title: str, metric: str, scores: Iterable[tuple[str, Facts]], links: Sequence[str] = ()
+) -> str:
+    """A chart of labels with their scores and intervals; `links` lead from them. Empty without a value."""
+    # Not for the command line, which counts alone.
+    from gluebench.analysis.charts import IntervalRow, interval_chart
 
-    scored = [(label, score) for label, score in scores if score["value"] is not None]
-    if not scored:
+    rows = []
+    loss = None
+    for at, (label, score) in enumerate(scores):
+        if score["value"] is not None:
+            loss = score.get("loss")
+            value, low, high = drawn(score)
+            rows.append(IntervalRow(label, value, low, high, links[at] if links else ""))
+    if not rows:
         return ""
-    loss = scored[0][1].get("loss")
     heading = figures.heading(metric) if loss else metric
-    axis = f"{heading}{figures.unit(loss)}, with 95 % intervals"
-    return bar_chart(title, [ChartBar(label, *drawn(score)) for label, score in scored], axis=axis)
+    return interval_chart(title, rows, axis=f"{heading}{figures.unit(loss)}, with 95 % intervals")

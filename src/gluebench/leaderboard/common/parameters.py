@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import render
 
 from gluebench.leaderboard.common.problems import FieldError, ProblemError
@@ -15,13 +15,38 @@ _TRACKING = re.compile(r"utm_\w+|fbclid|gclid")
 
 
 def takes(*names: str, forms: Collection[str] = ("",)) -> Callable[[View], View]:
-    """Decorator of a view: name its query parameters, in these of its forms. Without it a view takes none."""
+    """Decorator of a view: name its query parameters, in these of its forms. Without it a view takes none.
+
+    Several of them name the parameters of all.
+    """
 
     def decorate(view: View) -> View:
-        view.parameters = dict.fromkeys(forms, names)  # type: ignore[attr-defined]
+        known = dict(getattr(view, "parameters", {}))
+        for form in forms:
+            known[form] = known.get(form, ()) + names
+        view.parameters = known  # type: ignore[attr-defined]
         return view
 
     return decorate
+
+
+takes_phase = takes("phase", forms=("", "json", "csv"))
+"""Decorator of a view that shows the board's phase, or another one that the address names."""
+
+
+MOST_PINNED = 10
+"""Systems that an address may select or pin."""
+
+
+def names_in(query: QueryDict, parameter: str) -> list[str]:
+    """The names of a parameter that is given once with commas, or several times as a form sends it."""
+    return ",".join(query.getlist(parameter)).split(",")
+
+
+def pinned_keys(query: QueryDict) -> tuple[str, ...]:
+    """The keys of the systems that an address selects or pins, each once."""
+    keys = dict.fromkeys(key for key in names_in(query, "pin") if key.isalnum())
+    return tuple(keys)[:MOST_PINNED]
 
 
 def refusal_of(given: Collection[str], known: Collection[str]) -> ProblemError | None:

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from django.conf import settings
 from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from pydantic import AwareDatetime, BaseModel
 
 from gluebench.leaderboard.front import network_of
@@ -77,7 +78,7 @@ class ProblemError(Exception):
 
 def unauthorized(detail: str = "") -> ProblemError:
     """Return the error of a request without a valid sign-in."""
-    usual = "Send a token of yours as `Authorization: Bearer gluebench_...`; /account/tokens makes one."
+    usual = f"Send a token of yours as `Authorization: Bearer gluebench_...`; {reverse('tokens')} makes one."
     return ProblemError(401, "sign-in", detail or usual, headers={"WWW-Authenticate": BEARER})
 
 

@@ -109,6 +109,10 @@ def csv_cell(text: str) -> str:
     return f"'{text}" if any(sign in _FORMULA for sign in starts) else text
 
 
+BYTE_ORDER_MARK = "\ufeff"
+"""Begins a CSV that people open in Excel, which would read it in the code page of Windows without."""
+
+
 class _Echo:
     """A file that returns what is written to it."""
 

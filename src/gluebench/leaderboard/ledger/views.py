@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
+from gluebench.leaderboard.accounts.trust import role_of
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.page_cache import as_download, cached
 from gluebench.leaderboard.common.parameters import takes
@@ -62,7 +63,7 @@ def _tile(level: str, number: int, width: int) -> list[bytes]:
 @require_safe
 def ledger(request: HttpRequest) -> HttpResponseBase:
     """What the ledger is, its key, and its last checkpoint."""
-    signed_in = request.user.is_authenticated
+    signed_in = role_of(request.user)
     note = models.checkpoint_note()
 
     def page() -> str:

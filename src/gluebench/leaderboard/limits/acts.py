@@ -1,20 +1,23 @@
 """Change a benchmark's policy and exceptions, with a log entry; create, join and leave teams."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Membership, Team, User, move_to, new_code
+from gluebench.leaderboard.accounts.models import Membership, Team, User, leader_of, move_to
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, PolicyFile
+from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, TEXTS, Policy, PolicyFile
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.kinds import Values
+from gluebench.leaderboard.common.text import alphabetical
 from gluebench.leaderboard.limits.forms import policy_for
-from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.limits.models import Invitation, Override
 from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
 from gluebench.leaderboard.limits.quota import REJECTED, hold
 from gluebench.leaderboard.phases.models import Extension, Phase, policy_at
@@ -110,13 +113,16 @@ def set_policy(
         change_policy(benchmark, values, reason="command line")
         set_phases(benchmark, [] if file is None else file.phases)
     values = benchmark.policy.as_dict()
-    lines = [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]
+    lines = []
+    for setting, value in values.items():
+        text = json.dumps(NONE if value is None else value, ensure_ascii=False)
+        lines.append(f"{setting} = {text}")
     return [*lines, *phase_lines(benchmark)]
 
 
 def _value(name: str, text: str) -> Any:
     """Read a setting; all but a number, true or false stays text, which the policy may refuse."""
-    if name in CHOICES:
+    if name in CHOICES or name in TEXTS:
         return text
     if text.lower() == NONE:
         return None
@@ -126,8 +132,15 @@ def _value(name: str, text: str) -> Any:
         return text
 
 
+GUESTS = 20
+"""How many people the first link of a team is for."""
+DAYS_VALID = 14
+"""For how many days a link is valid if not told."""
+OVER = "This link no longer works: it is used up, has expired, or was replaced. Ask the team for another."
+
+
 def create_team(user: User, name: str) -> Team:
-    """A new team with this person in it.
+    """A new team with this person as its leader, and a first link.
 
     Raises ActError if the name is taken, or for who is in a team, and ValidationError for other names.
     """
@@ -136,8 +149,9 @@ def create_team(user: User, name: str) -> Team:
         with transaction.atomic():
             person, present = hold(user.pk)
             _require_none(present)
-            team = Team.objects.create(name=name)
+            team = Team.objects.create(name=name, leader=person)
             move_to(person, team)
+            _invite(team, person, uses=GUESTS, days=DAYS_VALID)
     except IntegrityError:
         raise _refused(
             f"There is a team {name!r} already. Choose another name, or ask it for its link."
@@ -146,19 +160,51 @@ def create_team(user: User, name: str) -> Team:
 
 
 def join_team(user: User, code: str) -> str:
-    """Enter the team that has this code. Raises ActError for an old code, or for who is in another team."""
-    team = Team.objects.filter(code=code).first()
-    if team is None:
-        raise _refused("This link no longer works. Ask the team for the current link.")
+    """Enter the team of this invitation, which counts as one use of it.
+
+    Raises ActError for an invitation that is over, for who is in another team, and for a team that may not
+    take in people now.
+    """
+    invitation = _invitation_of(code)
+    assert invitation.team is not None
     with transaction.atomic():
         person, present = hold(user.pk)
+        team = invitation.team
         if present != team:
             _require_none(present)
             # Lock it only without holding another team: two people who swap teams must not deadlock.
             if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
                 raise _refused("This team has just merged with another. Ask it for the current link.")
+            if not Invitation.objects.usable().filter(pk=invitation.pk).update(used=F("used") + 1):
+                raise _refused(OVER)
+            _require_growth([team.pk], [person.pk])
             move_to(person, team)
     return f"You are in the team {team} now.{_kept('join', user)}"
+
+
+def _invitation_of(code: str) -> Invitation:
+    """The invitation to a team that has this code and may be used. Raises ActError."""
+    invitation = Invitation.objects.usable().filter(team__isnull=False, code=code).first()
+    if invitation is None:
+        raise _refused(OVER)
+    return invitation
+
+
+def _require_growth(teams: Sequence[int], more: Sequence[int] = ()) -> None:
+    """Raise ActError if a benchmark that they submit to does not let these become one team."""
+    people = Q(pk__in=more) | Q(team__in=teams)
+    number = User.objects.filter(people).count()
+    sent = Q(owner__in=User.objects.filter(people)) | Q(group__in=teams)
+    theirs = Benchmark.objects.filter(open=True, settings__per="team")
+    for benchmark in theirs.filter(submissions__in=Submission.objects.filter(sent)).distinct():
+        policy = benchmark.policy
+        if policy.team_size is not None and number > policy.team_size:
+            raise _refused(
+                f"{benchmark} takes at most {policy.team_size} people in a team; you would be {number}."
+            )
+        if policy.merge_until is not None and timezone.now().date() > policy.merge_until:
+            day = f"{policy.merge_until.day} {policy.merge_until:%B %Y}"
+            raise _refused(f"In {benchmark}, teams could take in people and merge through {day} (UTC).")
 
 
 def leave_team(user: User) -> str:
@@ -179,9 +225,10 @@ def propose_merge(user: User, code: str) -> str:
     """Ask the team that has this code to merge with one's own. Raises ActError."""
     with transaction.atomic():
         _, own = _member(user)
-        other = Team.objects.filter(code=code).exclude(pk=own.pk).first()
-        if other is None:
-            raise _refused("This link no longer works, or is your own team's.")
+        other = _invitation_of(code).team
+        assert other is not None
+        if other == own:
+            raise _refused("This link is your own team's.")
         Team.objects.filter(pk=own.pk).update(merging=other)
         record("merge proposed", actor=user, team=own.pk, into=other.pk)
     return f"The team {other} is asked; one of its members accepts or declines."
@@ -204,6 +251,7 @@ def merge(user: User, pk: int, *, accepted: bool) -> str:
         if own is None or other is None or other.merging_id != own.pk:
             raise _refused("This team does not ask to merge with yours any more.")
         if accepted:
+            _require_growth([own.pk, other.pk])
             _require_room(own, other)
             _take_in(own, other)
         else:
@@ -233,7 +281,8 @@ def _take_in(own: Team, other: Team) -> None:
         Benchmark.objects.filter(pk=phase.benchmark_id).touch()
         recount(phase)
     if other.submissions.exists() or Extension.objects.filter(team=other).exists():
-        Team.objects.filter(pk=other.pk).update(merging=None, code=new_code())  # for the ended phases
+        Team.objects.filter(pk=other.pk).update(merging=None)  # for the ended phases
+        Invitation.objects.filter(team=other).update(uses=F("used"))
     else:
         other.delete()
 
@@ -253,13 +302,79 @@ def _require_room(own: Team, other: Team) -> None:
             )
 
 
-def renew_link(user: User) -> str:
-    """Make another link of one's team; the old one no longer works."""
+def renew_link(user: User, *, uses: int = 1, days: int = DAYS_VALID) -> str:
+    """Make another link of one's team, for so many people and days; earlier ones no longer work.
+
+    Raises ActError for who does not lead the team.
+    """
     with transaction.atomic():
-        _, team = _member(user)
-        team.code = new_code()
-        team.save(update_fields=["code"])
+        person, team = _leading(user)
+        Invitation.objects.filter(team=team).update(uses=F("used"))
+        _invite(team, person, uses=uses, days=days)
+        record("team invitation", actor=person, team=team.pk, uses=uses, days=days)
     return "The team has a new link; the old one no longer works."
+
+
+def _invite(team: Team, by: User, *, uses: int, days: int) -> None:
+    expires = timezone.now() + timedelta(days=days)
+    Invitation.objects.create(team=team, uses=uses, expires=expires, by=by)
+
+
+def remove_member(user: User, account: int) -> str:
+    """Put a person out of the team that one leads, as if that person left. Raises ActError."""
+    with transaction.atomic():
+        people = User.objects.select_for_update(no_key=True).filter(pk__in=[user.pk, account])
+        present = {person.pk: person for person in people.order_by("pk")}
+        leader, team = _leading(user)
+        other = present.get(account)
+        if other is None or other.team_id != team.pk or other == leader:
+            raise _refused("This person is not a member whom you could remove.")
+        move_to(other, None)
+        Invitation.objects.filter(team=team).update(uses=F("used"))  # or the person comes back by the link
+        record("member removed", actor=leader, team=team.pk, account=account)
+    done = f"{member_name(other)} is not in the team any more, and its link no longer works."
+    return done + _kept("leave", other)
+
+
+def hand_over_team(user: User, account: int) -> str:
+    """Let another member lead the team. Raises ActError."""
+    with transaction.atomic():
+        leader, team = _leading(user)
+        other = team.members.filter(pk=account).first()
+        if other is None:
+            raise _refused("This person is not in your team.")
+        Team.objects.filter(pk=team.pk).update(leader=other)
+        record("team leader", actor=leader, team=team.pk, account=account)
+    return f"{member_name(other)} leads the team now."
+
+
+def member_name(member: User) -> str:
+    """The name of a person for the other members of a team."""
+    return member.name or f"Account {member.pk}"
+
+
+def members_of(team: Team) -> list[Values]:
+    """Facts of the members of a team, the leader first, then by name."""
+    leader = leader_of(team)
+    since = dict(team.memberships.filter(until=None).values_list("user", "since"))
+    members = [
+        {
+            "account": member.pk,
+            "name": member_name(member),
+            "role": "leader" if member == leader else "member",
+            "since": since.get(member.pk),
+        }
+        for member in team.members.all()
+    ]
+    return sorted(members, key=lambda one: (one["role"] != "leader", alphabetical(one["name"])))
+
+
+def _leading(user: User) -> tuple[User, Team]:
+    """A person and the team that the person leads, both locked. Raises ActError."""
+    person, team = _member(user)
+    if leader_of(team) != person:
+        raise _refused("Only the leader of the team does this.")
+    return person, team
 
 
 def _refused(reason: str) -> ActError:

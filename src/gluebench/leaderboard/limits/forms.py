@@ -3,18 +3,25 @@
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm
-from gluebench.leaderboard.benchmarks.policy import DAYS, Policy, PolicyError, policy_of
+from gluebench.leaderboard.benchmarks.policy import (
+    DAYS,
+    SWITCHES,
+    TEXTS,
+    Policy,
+    PolicyError,
+    policy_of,
+)
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.tables import toml_beside
-from gluebench.leaderboard.common.text import plain
+from gluebench.leaderboard.common.text import alphabetical, plain
 from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.limits.registration import participants_of
 from gluebench.leaderboard.submissions.forms import reason_field
 
 EXPLAINED = toml_beside(__file__, "policy.toml")
@@ -73,8 +80,11 @@ def _field(name: str) -> forms.Field:
     texts = EXPLAINED[name]
     if "choices" in texts:
         return forms.ChoiceField(widget=forms.RadioSelect, **texts)
-    if name in ("approval", "terms"):
+    if name in SWITCHES:
         return forms.BooleanField(required=False, **texts)
+    if name in TEXTS:
+        area = forms.Textarea(attrs={"rows": 3})
+        return forms.CharField(required=False, max_length=TEXTS[name], widget=area, **texts)
     if name in DAYS:
         day = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
         return forms.DateField(required=False, widget=day, **texts)
@@ -84,20 +94,46 @@ def _field(name: str) -> forms.Field:
     return forms.IntegerField(required=required, min_value=least, **texts)
 
 
-def person_or_team(who: str) -> User | Team:
-    """The account with that address, or the team of that name. Raises ValidationError."""
-    user = User.objects.filter(email__iexact=who).first()
-    if match := user or Team.objects.filter(name__iexact=who).first():
-        return match
-    raise ValidationError(f"There is no account and no team called {who!r} on this site.")
+class PersonOrTeamField(forms.ChoiceField):
+    """One of the people and teams who take part in a benchmark, by the number of the account or team."""
+
+    def __init__(self, benchmark: Benchmark | None, *, everybody: bool = False) -> None:
+        choices = [("", "everybody" if everybody else "")]
+        if benchmark is not None:  # without one, it is for the document of the API
+            choices += _people(benchmark)
+            choices += _teams(benchmark)
+        about = "As account-17 or team-3; GET on /participants/mail lists them." if benchmark is None else ""
+        super().__init__(label="For", required=not everybody, help_text=about, choices=choices)
+
+    def clean(self, value: Any) -> User | Team | None:
+        """The person or the team; None for everybody. Raises ValidationError."""
+        kind, _, number = super().clean(value).partition("-")
+        if kind == "account":
+            return User.objects.get(pk=number)
+        return Team.objects.get(pk=number) if kind == "team" else None
+
+
+def _people(benchmark: Benchmark) -> list[tuple[str, str]]:
+    """Those who take part, under their names or, without one, with their newest entry."""
+    newest = benchmark.submissions.filter(owner=OuterRef("pk")).order_by("-submitted").values("name")[:1]
+    choices = []
+    for person in participants_of(benchmark).annotate(newest=Subquery(newest)):
+        label = f"{person.name} (Account {person.pk})" if person.name else f"Account {person.pk}"
+        if person.newest:
+            label += f": {person.newest}"
+        choices.append((f"account-{person.pk}", label))
+    return sorted(choices, key=lambda choice: alphabetical(choice[1]))
+
+
+def _teams(benchmark: Benchmark) -> list[tuple[str, str]]:
+    teams = Team.objects.filter(members__in=participants_of(benchmark)).distinct()
+    choices = [(f"team-{team.pk}", f"Team {team}") for team in teams]
+    return sorted(choices, key=lambda choice: alphabetical(choice[1]))
 
 
 class OverrideForm(ActModelForm):
     """An exception for one person or one team."""
 
-    who = forms.CharField(
-        label="For", max_length=254, help_text="A person's email address, or the name of a team."
-    )
     field_order = ["who"]
 
     class Meta:
@@ -116,11 +152,10 @@ class OverrideForm(ActModelForm):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        row = self.instance
+        self.fields["who"] = PersonOrTeamField(row.benchmark if row.benchmark_id else None)
+        self.order_fields(self.field_order)
         self.fields["reason"].validators.append(plain)
-
-    def clean_who(self) -> User | Team:
-        """The person, or the team."""
-        return person_or_team(self.cleaned_data["who"].strip())
 
     def clean(self) -> Values:
         """Return the cleaned fields; add an error if no limit changed."""
@@ -150,4 +185,19 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Team
         fields = ["name"]
         labels = {"name": "Name of the team"}
-        help_texts = {"name": "Shown to whoever has its link, and to organizers."}
+        help_texts = {
+            "name": "Shown to whoever has its link, to organizers, and on boards that count per team."
+        }
+
+
+class TeamLinkForm(forms.Form):
+    """A new link of a team."""
+
+    uses = forms.IntegerField(min_value=1, max_value=1000, initial=1, label="People")
+    days = forms.IntegerField(min_value=1, max_value=366, initial=14, label="Days until it expires")
+
+
+class MemberForm(forms.Form):
+    """The number of a member's account."""
+
+    account = forms.IntegerField(min_value=1)

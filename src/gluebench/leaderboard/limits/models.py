@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.dispatch import receiver
+from django.urls import reverse
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Team, User, account_name
-from gluebench.leaderboard.accounts.trust import require_confirmed
+from gluebench.leaderboard.accounts.models import Team, User, account_name, new_code
+from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
+from gluebench.leaderboard.common.text import plain
 
 
 class OverrideQuerySet(models.QuerySet["Override"]):
@@ -72,8 +75,10 @@ class Override(models.Model):
 
     def clean(self) -> None:
         """Raise ValidationError for a person whose address is not confirmed."""
-        if self.user is not None:
-            require_confirmed([self.user])
+        if self.user is not None and not confirmed(self.user):
+            raise ValidationError(
+                "The address of this account is not confirmed: anybody may have signed up with it."
+            )
 
 
 class Acceptance(models.Model):
@@ -89,6 +94,86 @@ class Acceptance(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "benchmark", "digest"], name="one_acceptance_each")
         ]
+
+
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    """Queries on invitations."""
+
+    def usable(self) -> InvitationQuerySet:
+        """Those that somebody may still use."""
+        return self.filter(used__lt=models.F("uses"), expires__gt=timezone.now())
+
+
+class Invitation(models.Model):
+    """A link by which people register for a benchmark or join a team: so many of them, until it expires."""
+
+    benchmark = models.ForeignKey(Benchmark, null=True, on_delete=models.CASCADE, related_name="invitations")
+    team = models.ForeignKey(Team, null=True, on_delete=models.CASCADE, related_name="invitations")
+    code = models.CharField(max_length=32, unique=True, default=new_code)
+    """The secret part of its address."""
+    label = models.CharField(max_length=254, blank=True, validators=[plain])
+    """For whom it is, in the organizer's words, or the address that it was sent to."""
+    uses = models.PositiveIntegerField(default=1, validators=[MinValueValidator(1)])
+    """How many people may register with it."""
+    used = models.PositiveIntegerField(default=0)
+    expires = models.DateTimeField()
+    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created = models.DateTimeField(default=timezone.now)
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(benchmark__isnull=False) ^ models.Q(team__isnull=False),
+                name="benchmark_or_team",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.label or f"Invitation {self.pk}"
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether somebody may still use it."""
+        return self.used < self.uses and self.expires > timezone.now()
+
+    @property
+    def path(self) -> str:
+        """Its address on the site."""
+        if self.benchmark is None:
+            return reverse("team-join", args=[self.code])
+        return reverse("join-invited", args=[self.benchmark.name, self.code])
+
+
+class Registration(models.Model):
+    """A person takes part in a benchmark, or would like to, or may not."""
+
+    class Standing(models.TextChoices):
+        """Whether the person may submit."""
+
+        WAITING = "waiting", "Waits for approval"
+        ACCEPTED = "accepted", "Accepted"
+        REFUSED = "refused", "Refused"
+        BLOCKED = "blocked", "Blocked"
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="registrations")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="registrations")
+    standing = models.CharField(max_length=10, choices=Standing)
+    affiliation = models.CharField(max_length=200, blank=True, validators=[plain])
+    consent = models.TextField(blank=True)
+    """The text that the person agreed to."""
+    reason = models.CharField(max_length=400, blank=True)
+    """Why an organizer refused or blocked the person, who reads it."""
+    invitation = models.ForeignKey(Invitation, null=True, on_delete=models.SET_NULL, related_name="guests")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["benchmark", "user"], name="one_registration_each")]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.get_standing_display()}"
 
 
 class SiteText(models.Model):
@@ -120,19 +205,52 @@ def version_of(benchmark: Benchmark) -> str:
     return hashlib.sha256(rules_of(benchmark).encode()).hexdigest()
 
 
-def must_accept(benchmark: Benchmark, user: User) -> bool:
-    """Whether this account has to accept the rules before it submits."""
-    if not benchmark.policy.terms:
-        return False
-    return not Acceptance.objects.filter(
-        user=user, benchmark=benchmark, digest=version_of(benchmark)
-    ).exists()
+class Obstacle(NamedTuple):
+    """Why a person may not submit to a benchmark, whatever the limits."""
+
+    kind: str
+    """"rules" or "registration": the page of the rules helps; "participation": an organizer does; "team": its
+    size."""
+    reason: str
+    """A sentence for the person."""
+
+
+def obstacle_for(benchmark: Benchmark, user: User) -> Obstacle | None:
+    """What keeps this account from submitting: its registration, or rules that it has not accepted."""
+    policy = benchmark.policy
+    row = Registration.objects.filter(benchmark=benchmark, user=user).first()
+    standings = Registration.Standing
+    standing = None if row is None else row.standing
+    why = f" Reason: {row.reason}" if row is not None and row.reason else ""
+    if standing == standings.BLOCKED:
+        return Obstacle("participation", f"An organizer of {benchmark} has blocked this account.{why}")
+    if policy.registers and standing is None:
+        return Obstacle("registration", f"Register for {benchmark} first.")
+    if policy.registers and policy.registration != "open" and standing == standings.REFUSED:
+        return Obstacle("participation", f"An organizer of {benchmark} refused your registration.{why}")
+    if policy.registers and policy.registration != "open" and standing == standings.WAITING:
+        return Obstacle("participation", f"An organizer of {benchmark} has to approve your registration.")
+    if policy.terms and not _has_accepted(benchmark, user):
+        return Obstacle("rules", f"Accept the rules of {benchmark} first.")
+    if policy.per == "team" and policy.team_size is not None and user.team_id is not None:
+        number = User.objects.filter(team=user.team_id).count()
+        if number > policy.team_size:
+            limit = f"at most {policy.team_size} people in a team; yours has {number}"
+            return Obstacle("team", f"{benchmark} takes {limit}.")
+    return None
+
+
+def _has_accepted(benchmark: Benchmark, user: User) -> bool:
+    """Whether this account accepted the present version of the rules."""
+    return Acceptance.objects.filter(user=user, benchmark=benchmark, digest=version_of(benchmark)).exists()
 
 
 @receiver(account_exported)
 def export_overrides(user: User, **_: Any) -> dict[str, Any]:
-    """For the export of an account: its exceptions from limits, and the rules it accepted."""
+    """For the export of an account: its exceptions from limits, registrations, and the rules it accepted."""
+    names = ("benchmark__name", "standing", "affiliation", "consent", "reason", "at")
     return {
+        "registrations": list(user.registrations.values(*names)),
         "limits": list(user.overrides.values("benchmark__name", "reason", "created", "until")),
         "rules_accepted": list(user.acceptances.values("benchmark__name", "digest", "at")),
     }
@@ -140,6 +258,8 @@ def export_overrides(user: User, **_: Any) -> dict[str, Any]:
 
 @receiver(account_deleted)
 def delete_overrides(user: User, **_: Any) -> None:
-    """Delete the exceptions of a deleted account, and its acceptances."""
+    """Delete the exceptions of a deleted account, its registrations and acceptances."""
+    Invitation.objects.filter(guests__user=user, uses=1).update(label="")
+    Registration.objects.filter(user=user).delete()
     Override.objects.filter(user=user).delete()
     Acceptance.objects.filter(user=user).delete()

@@ -24,7 +24,7 @@ from gluebench.leaderboard.submissions.grading import follow_clock
 
 VALUES = (
     *("name", "opens", "closes", "zone", "rows", "share", "shown", "shown_from", "counting", "most"),
-    *("otherwise", "late", "settings"),
+    *("otherwise", "late", "tasks", "settings"),
 )
 """What an organizer decides of a phase."""
 TIMES = ("opens", "closes", "shown_from")
@@ -75,6 +75,7 @@ def values_of(phase: Phase) -> Values:
     values = {name: getattr(phase, name) for name in VALUES}
     for name in TIMES:
         values[name] = values[name] and values[name].isoformat()
+    values["tasks"] = values["tasks"] or None
     return {name: str(value) if isinstance(value, str) else value for name, value in values.items()}
 
 
@@ -127,6 +128,8 @@ def delete_phase(phase: Phase, actor: User | None, reason: str) -> str:
             raise ActError(
                 f"{phase} has {number} submission{'s' * (number != 1)}: close it instead.", "phase"
             )
+        if phase.files.exists():
+            raise ActError(f"{phase} has files to download: delete them first.", "phase")
         row, facts = phase.pk, values_of(phase)
         del facts["name"]
         phase.delete()
@@ -169,7 +172,7 @@ def phase_lines(benchmark: Benchmark) -> Iterator[str]:
                 yield f"{name} = {value.astimezone(zone_of(phase.zone)):%Y-%m-%dT%H:%M:%S}"
             elif isinstance(value, dict):
                 yield from (f"settings.{key} = {json.dumps(as_text(one))}" for key, one in value.items())
-            elif value is not None:
+            elif value not in (None, []):
                 yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
 
 
@@ -179,8 +182,8 @@ def _form_of(benchmark: Benchmark, table: Facts) -> tuple[PhaseForm, list[str]]:
     settings = table.get("settings", {})
     unknown = [name for name in table if name not in VALUES] + [n for n in settings if n not in OVERRIDDEN]
     values = {name: getattr(phase, name) for name in VALUES if name not in (*TIMES, "settings")}
-    values |= {
-        name: value.isoformat(" ") if hasattr(value, "isoformat") else value for name, value in table.items()
-    }
+    for name, value in table.items():
+        values[name] = value.isoformat(" ") if hasattr(value, "isoformat") else value
+    values["tasks"] = "\n".join(values["tasks"])
     values |= {PREFIX + name: as_text(value) for name, value in settings.items()}
     return PhaseForm(phase, values), [f"{name!r} is not known." for name in unknown]

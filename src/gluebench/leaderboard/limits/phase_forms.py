@@ -1,31 +1,32 @@
 """Forms of phases: their times on the clocks of a zone, their rules, and extensions of their deadlines."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm
 from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError, policy_of
 from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.tables import toml_beside
-from gluebench.leaderboard.limits.forms import EXPLAINED, person_or_team
-from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown
-from gluebench.leaderboard.phases.times import in_utc, zone_names, zone_of
+from gluebench.leaderboard.limits.forms import EXPLAINED, PersonOrTeamField
+from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown, whole
+from gluebench.leaderboard.phases.times import AOE, MINUTE, in_utc, zone_names, zone_of
 from gluebench.leaderboard.submissions.forms import reason_field
 
 PREFIX = "policy-"
 """Before the name of a policy's setting among the fields of a phase."""
 ENTERED = "%Y-%m-%dT%H:%M"
 TIME = forms.TextInput(attrs={"type": "datetime-local"})
+PRESETS = toml_beside(__file__, "presets.toml")
 EXPLAINED_PHASE = toml_beside(__file__, "phases.toml")
 """For each field of a phase, the texts of its input."""
 
 
-def _moment(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
+def moment_in_utc(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
     """The entered time in UTC; None, with an error in the form, for one that cannot be read."""
     text = form.cleaned_data.get(name)
     if not text or not zone:
@@ -44,6 +45,30 @@ def _moment(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
         return None
 
 
+def preset_phase(benchmark: Benchmark, name: str) -> Phase:
+    """A phase to be added, as the preset of that name proposes: its first that the benchmark lacks.
+
+    It opens after the last phase, or at the next midnight.
+    """
+    phase, former = Phase(benchmark=benchmark), benchmark.phases.last()
+    known = set(benchmark.phases.values_list("name", flat=True))
+    missing = [facts for facts in PRESETS.get(name, {}).get("phases", ()) if facts["name"] not in known]
+    if not missing:
+        return phase
+    days, values = missing[0].get("days"), {**missing[0]}
+    values.pop("days", None)
+    for field, value in values.items():
+        setattr(phase, field, value)
+    phase.zone = former.zone if former else AOE
+    today = timezone.now().astimezone(zone_of(phase.zone)).replace(hour=0, minute=0, second=0, microsecond=0)
+    phase.opens = today + timedelta(days=1)
+    if former and former.closes:
+        phase.opens = max(phase.opens, former.closes + MINUTE)
+    if days:
+        phase.closes = phase.opens + timedelta(days=days) - MINUTE
+    return phase
+
+
 class PhaseForm(ActModelForm):
     """A phase of a benchmark, which the row names."""
 
@@ -51,6 +76,7 @@ class PhaseForm(ActModelForm):
     opens = forms.CharField(widget=TIME)
     closes = forms.CharField(widget=TIME, required=False)
     shown_from = forms.CharField(widget=TIME, required=False)
+    tasks = forms.CharField(widget=forms.Textarea(attrs={"rows": 3}), required=False)
     reason = reason_field(None, required=False)
 
     class Meta:
@@ -67,6 +93,7 @@ class PhaseForm(ActModelForm):
         for name in ("opens", "closes", "shown_from"):
             if moment := getattr(phase, name):
                 self.initial[name] = moment.astimezone(zone_of(phase.zone)).strftime(ENTERED)
+        self.initial["tasks"] = "\n".join(phase.tasks)
         for name in OVERRIDDEN:
             self.fields[PREFIX + name] = _setting(name, phase.benchmark)
             if name in phase.settings:
@@ -88,7 +115,7 @@ class PhaseForm(ActModelForm):
         zone = values.get("zone", "")
         for name in ("opens", "closes", "shown_from"):
             if name not in self.errors:
-                values[name] = _moment(self, name, zone)
+                values[name] = moment_in_utc(self, name, zone)
         self._check_times(values)
         self._check_choices(values)
         settings = {name: _as_value(values.get(PREFIX + name, "")) for name in OVERRIDDEN}
@@ -135,6 +162,20 @@ class PhaseForm(ActModelForm):
         ):
             self.add_error("share", f"The phase {other} has {other.share:g}; rows would be in both parts.")
 
+    def clean_tasks(self) -> list[str]:
+        """The names of the tasks, each once; at least one is scored."""
+        lines = (line.strip() for line in self.cleaned_data["tasks"].splitlines())
+        names = list(dict.fromkeys(line for line in lines if line))
+        if not names:
+            return []
+        tasks = {task.name: task for task in whole(self.instance.benchmark).record.tasks}
+        unknown = [name for name in names if name not in tasks]
+        if unknown:
+            raise ValidationError(f"There is no task {unknown[0]!r}; expected some of {', '.join(tasks)}.")
+        if not any(tasks[name].scored for name in names):
+            raise ValidationError("None of these tasks is scored; expected at least one that is.")
+        return names
+
     def clean_name(self) -> str:
         """The name, which no other phase of the benchmark has."""
         name: str = self.cleaned_data["name"]
@@ -179,12 +220,6 @@ def _as_value(text: str) -> Any:
 class ExtensionForm(ActForm):
     """A later deadline for everybody, one person or one team."""
 
-    who = forms.CharField(
-        required=False,
-        max_length=254,
-        label="For",
-        help_text="A person's email address, or the name of a team. Empty: for everybody.",
-    )
     closes = forms.CharField(
         widget=TIME, label="New deadline", help_text="On the clocks of the phase's zone; its last minute."
     )
@@ -192,15 +227,17 @@ class ExtensionForm(ActForm):
         "Reason", help_text="Kept in the log and, if it is for everybody, announced on the board."
     )
 
-    def clean_who(self) -> User | Team | None:
-        """The person, the team, or None for everybody."""
-        who = self.cleaned_data["who"].strip()
-        return person_or_team(who) if who else None
+    field_order = ["who"]
+
+    def __init__(self, row: Phase | None, *arguments: Any, **options: Any) -> None:
+        super().__init__(row, *arguments, **options)
+        self.fields["who"] = PersonOrTeamField(row.benchmark if row else None, everybody=True)
+        self.order_fields(self.field_order)
 
     def clean(self) -> Values:
         """Return the fields with the deadline in UTC; add an error for one that is not later."""
         values, phase = self.cleaned_data, self.row
-        closes = values["closes"] = _moment(self, "closes", phase.zone)
+        closes = values["closes"] = moment_in_utc(self, "closes", phase.zone)
         if closes is None:
             return values
         if phase.closes is None or closes <= phase.closes:

@@ -19,7 +19,7 @@ from gluebench.leaderboard.accounts.models import Membership, Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.limits.models import Override, must_accept
+from gluebench.leaderboard.limits.models import Override, obstacle_for
 from gluebench.leaderboard.phases.models import policy_at
 from gluebench.leaderboard.phases.moments import Slot, slot_of, team_in
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
@@ -277,7 +277,7 @@ def _sentence(limit: Limit, per: str) -> str:
 class QuotaError(ProblemError):
     """A submission that is not taken now: by a limit, with the moment of the next, or for another reason.
 
-    Its kind is "quota", "rules" (not accepted in their present version), or "closed" (benchmark or account).
+    Its kind is "quota", that of an `Obstacle` (registration, rules), or "closed" (benchmark or account).
     """
 
 
@@ -305,6 +305,8 @@ def take(submission: Submission, *, limited: bool = True) -> None:
     submission.group = team
     if slot.phase is not None:
         submission.group_id = team_in(slot.phase, user.pk, user.team_id)
+    if submission.has_team_name and submission.group is not None:
+        submission.team = submission.group.name
 
 
 def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:
@@ -313,12 +315,10 @@ def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:
     known = Submission.objects.filter(owner=submission.owner_id, retry_key=submission.retry_key)
     if submission.retry_key is not None and known.exists():
         return now.slot
-    if must_accept(benchmark, user):
+    obstacle = obstacle_for(benchmark, user)
+    if obstacle is not None:
         page = reverse("join", args=[benchmark.name])
-        first = (
-            f"Accept the rules of {benchmark.title} first, on this site's page {page}; then send it again."
-        )
-        raise QuotaError(403, "rules", first)
+        raise QuotaError(403, obstacle.kind, f"{obstacle.reason} See this site's page {page}.")
     if now.blocked and not now.open:
         raise QuotaError(403, "closed", " ".join(now.blocked))
     if now.blocked:

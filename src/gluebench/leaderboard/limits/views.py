@@ -7,17 +7,15 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.views import redirect_to_login
 from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
+from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name, leader_of
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import (
     OrganizerPage,
@@ -25,15 +23,28 @@ from gluebench.leaderboard.benchmarks.organizer_pages import (
     refusals_shown,
 )
 from gluebench.leaderboard.common.kinds import Values
-from gluebench.leaderboard.common.pages import form_page, redirect_with_success
-from gluebench.leaderboard.common.text import markdown
+from gluebench.leaderboard.common.pages import redirect_with_error, redirect_with_success
 from gluebench.leaderboard.health import workers
 from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.acts import add_override, remove_override, set_limits
-from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
-from gluebench.leaderboard.limits.models import Acceptance, Override, rules_of, version_of
+from gluebench.leaderboard.limits.forms import (
+    MemberForm,
+    OverrideForm,
+    PolicyForm,
+    RemovalForm,
+    TeamForm,
+    TeamLinkForm,
+)
+from gluebench.leaderboard.limits.models import Invitation, Override
 from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, save_phase, settle_phase
-from gluebench.leaderboard.limits.phase_forms import ExtensionForm, NewPhaseForm, PhaseForm
+from gluebench.leaderboard.limits.phase_files import PhaseFileForm, add_file, delete_file
+from gluebench.leaderboard.limits.phase_forms import (
+    PRESETS,
+    ExtensionForm,
+    NewPhaseForm,
+    PhaseForm,
+    preset_phase,
+)
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.phases.table import ActError
@@ -61,8 +72,14 @@ def team(request: SignedInRequest) -> HttpResponse:
     mine = request.user.team
     context: dict[str, Any] = {"form": form, "team": mine, "here": "team"}
     if mine is not None:
-        context["members"] = mine.members.count()
-        context["link"] = request.build_absolute_uri(reverse("team-join", args=[mine.code]))
+        invitation = mine.invitations.usable().first()
+        context |= {
+            "members": acts.members_of(mine),
+            "leads": leader_of(mine) == request.user,
+            "link_form": TeamLinkForm(),
+            "invitation": invitation,
+            "link": request.build_absolute_uri(invitation.path) if invitation else "",
+        }
     return render(request, "limits/team.html", context, status=422 if form.errors else 200)
 
 
@@ -72,7 +89,8 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     if request.method == "POST":
         act = acts.propose_merge if "merge" in request.POST else acts.join_team
         return _change_team(request, partial(act, code=code))
-    invited_to = Team.objects.filter(code=code).first()
+    invitation = Invitation.objects.usable().filter(code=code, team__isnull=False).first()
+    invited_to = invitation.team if invitation else None
     context = {"wanted": invited_to, "code": code, "here": "team"}
     return render(request, "limits/join.html", context, status=200 if invited_to else 404)
 
@@ -94,8 +112,22 @@ def team_merge(request: SignedInRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def team_renew(request: SignedInRequest) -> HttpResponse:
-    """Replace the team's invitation link."""
-    return _change_team(request, acts.renew_link)
+    """Replace the team's invitation."""
+    form = TeamLinkForm(request.POST)
+    if not form.is_valid():
+        return redirect_with_error(request, "Give a number of people and of days.", "team")
+    return _change_team(request, partial(acts.renew_link, **form.cleaned_data))
+
+
+@login_required
+@require_POST
+def team_member(request: SignedInRequest) -> HttpResponse:
+    """Remove a member, or let one lead the team."""
+    form = MemberForm(request.POST)
+    if not form.is_valid():
+        return redirect_with_error(request, "Choose a member.", "team")
+    act = acts.hand_over_team if request.POST.get("act") == "lead" else acts.remove_member
+    return _change_team(request, partial(act, **form.cleaned_data))
 
 
 def _change_team(request: SignedInRequest, act: Callable[[User], str]) -> HttpResponse:
@@ -176,6 +208,7 @@ def _phases(row: Phase, viewer: User) -> Values:
         extension.until = row.text_of(extension.closes)
     return {
         "phases": listed,
+        "presets": PRESETS,
         "extensions": extensions,
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
         "waits": results_wait_for(row) if stored else "",
@@ -192,7 +225,8 @@ def _preview(form: Any) -> Values:
 PHASES = OrganizerPage.named(
     "phases",
     {"": (save_phase, NewPhaseForm)},
-    find=lambda request, benchmark: Phase(benchmark=benchmark),
+    find=lambda request, benchmark: preset_phase(benchmark, request.GET.get("preset", "")),
+    parameters=("preset",),
     context=_phases,
     preview=_preview,
 )
@@ -212,27 +246,22 @@ PHASE = OrganizerPage.named(
 )
 
 
-@form_page
-def join(request: HttpRequest, name: str) -> HttpResponse:
-    """The rules; a POST accepts the version that was shown, unless they have changed since."""
-    benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
-    digest = version_of(benchmark)
-    user = request.user if isinstance(request.user, User) else None
-    if request.method == "POST":
-        if user is None:
-            return redirect_to_login(request.path)
-        if request.POST.get("version") == digest:
-            Acceptance.objects.get_or_create(user=user, benchmark=benchmark, digest=digest)
-            return redirect_with_success(
-                request, f"You accepted the rules of {benchmark.title}.", "submit", name
-            )
-        messages.error(request, "The rules have changed since you opened the page. Read them again.")
-    rows = Acceptance.objects.filter(user=user, benchmark=benchmark, digest=digest)
-    context = {
-        "benchmark": benchmark,
-        "rules": markdown(rules_of(benchmark), demoted=1),
-        "version": digest,
-        "accepted": rows.first(),
-        "here": "join",
-    }
-    return render(request, "limits/terms.html", context)
+def _files(row: Any, viewer: User) -> Values:
+    return {"phase": row, "files": row.files.select_related("phase")}
+
+
+PHASE_FILES = OrganizerPage.named(
+    "phase-files",
+    {"": (add_file, PhaseFileForm)},
+    find=lambda request, benchmark, pk: get_object_or_404(
+        benchmark.phases.select_related("benchmark"), pk=pk
+    ),
+    context=_files,
+)
+PHASE_FILE = OrganizerPage.named(
+    "phase-file",
+    {"": (delete_file, RemovalForm)},
+    find=lambda request, benchmark, pk: get_object_or_404(
+        benchmark.phase_files.select_related("benchmark", "phase"), pk=pk
+    ),
+)

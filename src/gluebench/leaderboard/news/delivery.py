@@ -1,4 +1,4 @@
-"""Publish announcements, and send their mail from the workers.
+"""Publish announcements, write to participants, and send the mail from the workers.
 
 Publishing makes a row for each mail in its own transaction, so that none is lost. A worker claims the rows
 of an account, sends one mail, and marks them sent: if it is killed in between, that mail alone comes twice.
@@ -9,6 +9,7 @@ import smtplib
 import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
@@ -22,8 +23,20 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.mail import is_final
-from gluebench.leaderboard.news.models import Announcement, Delivery, MailChoice, Pace, unsubscribe_path
+from gluebench.leaderboard.limits.models import Registration
+from gluebench.leaderboard.limits.registration import participants_of
+from gluebench.leaderboard.news.models import (
+    Announcement,
+    Delivery,
+    MailChoice,
+    Message,
+    Notice,
+    Pace,
+    unsubscribe_path,
+)
+from gluebench.leaderboard.phases.table import ActError
 
 AGAIN = timedelta(minutes=10)
 """After this time mail that was not sent is tried again."""
@@ -39,15 +52,48 @@ def publish(announcement: Announcement, actor: User) -> str:
         Benchmark.objects.held(announcement.benchmark_id)
         announcement.save()
         _record("announcement", announcement, actor)
-        if settings.MAIL_IS_SENT:
-            paces = dict(MailChoice.objects.values_list("user", "pace"))
-            people = ((pk, Pace(paces.get(pk, Pace.INSTANT))) for pk in _participants(announcement.benchmark))
-            Delivery.objects.bulk_create(
-                Delivery(announcement=announcement, user_id=pk, due=pace.due())
-                for pk, pace in people
-                if pace != Pace.NONE
-            )
+        benchmark = announcement.benchmark
+        blocked = benchmark.registrations.filter(standing=Registration.Standing.BLOCKED)
+        people = participants_of(benchmark).exclude(pk__in=blocked.values("user"))
+        _queue(people, announcement=announcement)
     return f"“{announcement.title}” is on the page of news."
+
+
+def write_to(message: Message, actor: User, people: QuerySet[User]) -> str:
+    """Queue a mail to some of those who take part in a benchmark, and log how many; returns what was done.
+
+    Raises ActError where the site sends no mail, or nobody gets it.
+    """
+    if not settings.MAIL_IS_SENT:
+        raise ActError("This site sends no mail: whoever runs it sets GLUEBENCH_SMTP.", "mail")
+    with transaction.atomic():
+        message.by = actor
+        message.save()
+        number, total = _queue(people, message=message), people.count()
+        if not number:
+            raise ActError(
+                "Nobody gets this mail: they chose to get none, or have not confirmed their address.", "mail"
+            )
+        facts: Values = {"title": message.title, "text": message.text, "people": number}
+        record("message", actor=actor, benchmark=message.benchmark, **facts)
+    left = total - number
+    without = f" {left} chose to get no mail, or have not confirmed their address." if left else ""
+    return f"The mail goes to {number} {'person' if number == 1 else 'people'}.{without}"
+
+
+def _queue(people: QuerySet[User], **mail: Any) -> int:
+    """Make a row for the mail to each of these people who gets mail; returns how many there are."""
+    if not settings.MAIL_IS_SENT:
+        return 0
+    confirmed = EmailAddress.objects.filter(verified=True, primary=True).values("user")
+    paces = dict(MailChoice.objects.values_list("user", "pace"))
+    rows = []
+    for pk in people.filter(pk__in=confirmed).values_list("pk", flat=True):
+        pace = Pace(paces.get(pk, Pace.INSTANT))
+        if pace != Pace.NONE:
+            rows.append(Delivery(user_id=pk, due=pace.due(), **mail))
+    Delivery.objects.bulk_create(rows)
+    return len(rows)
 
 
 def change(announcement: Announcement, actor: User) -> str:
@@ -78,14 +124,6 @@ def _record(action: str, announcement: Announcement, actor: User, row: int | Non
     Benchmark.objects.filter(pk=benchmark.pk).touch()
 
 
-def _participants(benchmark: Benchmark) -> QuerySet[User, int]:
-    """The accounts that take part in a benchmark and have confirmed their address."""
-    confirmed = EmailAddress.objects.filter(verified=True, primary=True).values("user")
-    people = User.objects.filter(is_active=True, pk__in=confirmed)
-    takes_part = Q(submissions__benchmark=benchmark) | Q(acceptances__benchmark=benchmark)
-    return people.filter(takes_part).distinct().values_list("pk", flat=True)
-
-
 def deliver() -> int:
     """Send the mail that is due, for some seconds; returns how many mails. A task of every worker."""
     if not settings.MAIL_IS_SENT:
@@ -109,36 +147,38 @@ def _claimed() -> Iterator[Sequence[Delivery]]:
         mark = timezone.now()
         if due.filter(user=user).update(claimed=mark):
             rows = Delivery.objects.filter(user=user, claimed=mark, sent=None)
-            yield list(rows.select_related("announcement__benchmark", "user").order_by("announcement_id"))
+            rows = rows.select_related("announcement__benchmark", "message__benchmark")
+            rows = rows.select_related("notice__submission__benchmark", "user")
+            yield list(rows.order_by("pk"))
 
 
 def _send(deliveries: Sequence[Delivery]) -> bool:
     """Send one mail with all of them; False if the mail server does not answer now."""
     rows = Delivery.objects.filter(pk__in=[delivery.pk for delivery in deliveries])
     try:
-        _mail(deliveries[0].user, [delivery.announcement for delivery in deliveries]).send()
+        _mail(deliveries[0].user, [delivery.mail for delivery in deliveries]).send()
     except OSError as error:  # smtplib's errors are such too
         if isinstance(error, smtplib.SMTPRecipientsRefused) and is_final(error):
             rows.update(refused=True)
             logger.warning("The mail server refused the address of account %s.", deliveries[0].user_id)
             return True
-        logger.warning("Announcements could not be sent: %s. They are tried again.", error)
+        logger.warning("Mail could not be sent: %s. They are tried again.", error)
         return False
     else:
         rows.update(sent=timezone.now())
     return True
 
 
-def _mail(user: User, announcements: Sequence[Announcement]) -> EmailMessage:
-    first, number = announcements[0], len(announcements)
-    titles = dict.fromkeys(announcement.benchmark.title for announcement in announcements)
+def _mail(user: User, texts: Sequence[Announcement | Message | Notice]) -> EmailMessage:
+    first, number = texts[0], len(texts)
+    titles = dict.fromkeys(text.benchmark.title for text in texts)
     subject = f"{first.benchmark.title}: {first.title}"
     if number > 1:
-        subject = f"{number} announcements: {', '.join(titles)}"
+        subject = f"{number} messages: {', '.join(titles)}"
     site = first.site.rstrip("/")
     leave = site + unsubscribe_path(user)
     headers = {"List-Unsubscribe": f"<{leave}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
-    context = {"announcements": announcements, "site": site, "leave": leave}
+    context = {"texts": texts, "site": site, "leave": leave}
     body = render_to_string("news/mail.txt", context)
     return EmailMessage(" ".join(subject.split()), body, to=[user.email], headers=headers)
 

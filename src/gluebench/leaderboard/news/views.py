@@ -6,6 +6,7 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
@@ -18,7 +19,7 @@ from gluebench.leaderboard.common.pages import account_page, form_page, redirect
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.environment import site_address
 from gluebench.leaderboard.news import delivery
-from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
+from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, subscriber
 from gluebench.leaderboard.ranks.views import in_form
 
 FEED = 50
@@ -39,15 +40,18 @@ class MailForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = MailChoice
-        fields = ["pace"]
-        labels = {"pace": "Mail about benchmarks that you take part in"}
-        widgets = {"pace": forms.RadioSelect}
+        fields = ["pace", "results"]
+        labels = {
+            "pace": "Mail about benchmarks that you take part in",
+            "results": "Mail when your submission is graded, fails, is graded again, approved or declined",
+        }
+        widgets = {"pace": forms.RadioSelect, "results": forms.RadioSelect}
 
 
 @require_safe
 def news(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """The announcements of a benchmark, newest first: a page, or a feed."""
-    root = request.build_absolute_uri("/") if form else ""
+    root = request.build_absolute_uri("/").rstrip("/") if form else ""
 
     def make(benchmark: Benchmark) -> Any:
         if form:
@@ -59,7 +63,7 @@ def news(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
 
 
 def _feed(benchmark: Benchmark, root: str) -> str:
-    page = f"{root}benchmarks/{benchmark.name}/news"
+    page = f"{root}{reverse('news', args=[benchmark.name])}"
     rows = benchmark.announcements.all()[:FEED]
     feed = Atom1Feed(title=f"News of {benchmark.title}", link=page, description=None, feed_url=f"{page}.atom")
     for row in rows:
@@ -102,10 +106,11 @@ ANNOUNCEMENT = OrganizerPage.named(
 
 @account_page
 def mail(request: SignedInRequest) -> HttpResponse:
-    """When one gets mail about announcements."""
-    form = MailForm(request.POST or None, initial={"pace": pace_of(request.user)})
+    """When one gets mail about benchmarks, and about one's own submissions."""
+    choice = MailChoice.objects.filter(user=request.user).first()
+    form = MailForm(request.POST or None, instance=choice)
     if form.is_valid():
-        choose(request.user, Pace(form.cleaned_data["pace"]))
+        choose(request.user, Pace(form.cleaned_data["pace"]), Pace(form.cleaned_data["results"]))
         return redirect_with_success(request, "Your choice holds from now on.", "account-mail")
     return render(request, "news/account.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -116,6 +121,6 @@ def unsubscribe(request: HttpRequest, code: str) -> HttpResponse:
     """The page behind the link in a mail; a POST, which mail programs send too, ends the mail."""
     user = subscriber(code)
     if user is not None and request.method == "POST":
-        choose(user, Pace.NONE)
+        choose(user, Pace.NONE, Pace.NONE)
     context = {"known": user is not None, "ended": request.method == "POST"}
     return render(request, "news/unsubscribe.html", context, status=200 if user else 404)

@@ -12,6 +12,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.benchmarks.contents import Manifest, part_of
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
@@ -91,6 +92,8 @@ class Phase(models.Model):
     )
     """What counts of those who chose none."""
     late = models.CharField(max_length=8, choices=Late, default=Late.KEPT)
+    tasks = models.JSONField(default=list, blank=True)
+    """Names of the tasks that its submissions have, in their order on the board; empty for all."""
     state = models.JSONField(default=dict, editable=False)
     """What its results are in line with; see `state_at`."""
 
@@ -154,7 +157,7 @@ class Phase(models.Model):
         """What its results depend on at a moment, besides the files, the labels and the manifest.
 
         `waits`: files that may count are not graded yet. Once settled, it stays so unless its end is moved.
-        A change of "rows" or "ladder" means another grading, all else another form of what is shown.
+        A change of "rows", "tasks" or "ladder" means another grading, all else another form of what is shown.
         """
         policy = policy_at(self.benchmark, self)
         over = self.over is not None and now >= self.over
@@ -167,6 +170,7 @@ class Phase(models.Model):
         return {
             "settled": settled,
             "rows": {"rows": part, "share": self.share} if part else {},
+            **({"tasks": self.tasks} if self.tasks else {}),
             "ladder": policy.feedback == "ladder" and not (self.rows == Rows.BOTH and settled),
             "shown": shown,
             "feedback": [policy.feedback, policy.smallest_category],
@@ -200,6 +204,53 @@ class Extension(models.Model):
         return self.user_id is None and self.team_id is None
 
 
+class Release(models.TextChoices):
+    """When a file of a phase may be downloaded."""
+
+    OPENS = "opens", "when the phase opens"
+    RESULTS = "results", "once the phase is closed and its results are shown"
+    TIME = "time", "at the time below"
+
+
+class PhaseFile(models.Model):
+    """A file to download from a moment of a phase on: test inputs when it opens, labels with its results."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="phase_files")
+    phase = models.ForeignKey(Phase, models.CASCADE, related_name="files")
+    path = models.CharField(max_length=200)
+    """Its address below the Data page, which no other file of the benchmark has."""
+    release = models.CharField(max_length=8, choices=Release)
+    moment = models.DateTimeField(null=True)
+    """For a release at a time of its own."""
+    file = models.CharField(max_length=200)
+    """Its name in the storage "data", which no other row has."""
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["phase__opens", "path"]
+        constraints = [models.UniqueConstraint(fields=["benchmark", "path"], name="one_phase_file_per_path")]
+
+    def __str__(self) -> str:
+        return self.path
+
+    @property
+    def due(self) -> datetime | None:
+        """When it is released; None if that depends on the results."""
+        return {Release.OPENS.value: self.phase.opens, Release.TIME.value: self.moment}.get(self.release)
+
+    def is_released(self, now: datetime | None = None) -> bool:
+        """Whether everybody may download it; results are those that the phase was brought in line with."""
+        if self.release == Release.RESULTS:
+            return self.phase.is_settled and self.phase.is_shown
+        return self.due is not None and self.due <= (now or timezone.now())
+
+    @property
+    def release_text(self) -> str:
+        """When it is released, as the end of a sentence."""
+        return f"on {self.phase.text_of(self.due)}" if self.due else f"with the results of {self.phase}"
+
+
 def policy_at(benchmark: Benchmark, phase: Phase | None) -> Policy:
     """The policy in force: the benchmark's, overridden by the phase's settings."""
     if phase is None:
@@ -215,16 +266,36 @@ def phase_on_board(benchmark: Benchmark) -> Phase | None:
 
 
 def at_phase(benchmark: Benchmark, phase: Phase | None) -> Benchmark:
-    """The benchmark as its pages are when they show this phase."""
-    other = copy(benchmark)
+    """The benchmark as it is in a phase: with the tasks that the phase has, and pages that show it.
+
+    All that checks, grades or shows submissions asks this. It may be given another phase's, too.
+    """
+    other = copy(whole(benchmark))
+    other.__dict__["_whole"] = whole(benchmark)
     other.board_phase = None if phase is None else phase.pk
+    if phase is not None and phase.tasks:
+        manifest = Manifest(other.manifest, tuple(other.parents))
+        part = part_of(manifest, f"{other.name}-in-{phase.pk}", phase.tasks)
+        other.manifest, other.parents = part.text, list(part.parents)
     return other
+
+
+def on_board(benchmark: Benchmark) -> Benchmark:
+    """The benchmark as its pages show it: in the phase that is on its board."""
+    return at_phase(benchmark, phase_on_board(benchmark))
+
+
+def whole(benchmark: Benchmark) -> Benchmark:
+    """The benchmark with all its tasks, whichever phase it is given in."""
+    original: Benchmark = benchmark.__dict__.get("_whole", benchmark)
+    return original
 
 
 def next_change(phases: Sequence[Phase], now: datetime) -> int | None:
     """The next moment at which a page or a result changes, in seconds since 1970; None for none."""
     names = ("opens", "ends", "over", "complete", "shows")
     moments = {getattr(phase, name) for phase in phases for name in names}
+    moments.update(PhaseFile.objects.filter(phase__in=phases).values_list("moment", flat=True))
     return min((int(moment.timestamp()) for moment in moments if moment and moment > now), default=None)
 
 

@@ -24,8 +24,11 @@ def phase_sentences(phase: Phase) -> list[str]:
         "share": f"{100 * (phase.share or 0):.3g} %",
         "shows": phase.text_of(phase.shows) if phase.shows else "",
         "minutes": UPLOAD_TIME // MINUTE,
+        "tasks": ", ".join(phase.tasks),
     }
     rules = [(name, str(getattr(phase, name))) for name in ("counting", "rows", "shown")]
+    if phase.tasks:
+        rules.insert(0, ("tasks", "some"))
     if phase.closes is not None:
         rules += [("deadline", "closes"), ("late", str(phase.late))]
     sentences = (SENTENCES[name].get(choice, "").format(**facts) for name, choice in rules)

@@ -1,5 +1,6 @@
 """Two systems of a board compared: the page, its JSON and its CSV."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -8,17 +9,19 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from gluebench.analysis.charts import QUIET, IntervalRow, interval_chart
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.common.formats import gap_text, labels_of, p_text
+from gluebench.leaderboard.common.formats import gap_text, labels_of, p_text, signed
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
-from gluebench.leaderboard.common.parameters import takes
+from gluebench.leaderboard.common.parameters import pinned_keys, takes, takes_phase
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.pairs import board_pair
 from gluebench.leaderboard.ranks.places import system_json
 from gluebench.leaderboard.ranks.renewing import ask
+from gluebench.leaderboard.ranks.views import asked_phase, of_phase
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -59,20 +62,26 @@ class Comparison(NamedTuple):
             "a": system_json(vars(a)),
             "b": system_json(vars(b)),
             "comparison": self.values,
-            "board": board_pair(a.benchmark, a.pk, b.pk),
+            "board": board_pair(a.in_phase, a.pk, b.pk),
         }
 
 
-@takes("a", "b", forms=("", "json", "csv"))
+@takes_phase
+@takes("a", "b", "pin", forms=("", "json", "csv"))
 @require_safe
 def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Two systems on the same examples. Without two in the address, a form that asks for them."""
-    benchmark = live(name, request.user).benchmark()
+    selected = pinned_keys(request.GET)
     keys = [request.GET.get(side, "") for side in ("a", "b")]
+    if selected:  # rows of the board
+        keys = [*selected, "", ""][:2]
+    benchmark = live(name, request.user).benchmark()
+    number = asked_phase(request) or _phase_of(benchmark, keys)
+    benchmark = of_phase(benchmark, number)
     chosen = one, other = [listed(benchmark, key) for key in keys]
     if any(key and row is None for key, row in zip(keys, chosen, strict=True)):
         raise Http404("One of the two is not on this board.")
-    if one is None or other is None or one == other:
+    if one is None or other is None or one == other or len(selected) > 2:
         if form:
             raise Http404("Name two different systems of the board: ?a=KEY&b=KEY.")
         rows = Submission.objects.on_board(benchmark).order_by("-value", "submitted", "pk")
@@ -81,13 +90,17 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
         context: Values = {
             "benchmark": benchmark,
             "systems": systems,
+            "here": "compare",
             "chosen": chosen,
             "same": one is not None and one == other,
+            "selected": len(selected),
             "hidden": hidden_reason(benchmark),
         }
         return render(request, "ranks/compare_form.html", context)
-    if (one.submitted, one.pk) > (other.submitted, other.pk):
-        return redirect(f"{request.path}?{urlencode({'a': other.key, 'b': one.key})}")
+    is_reversed = (one.submitted, one.pk) > (other.submitted, other.pk)
+    if selected or is_reversed:
+        first, second = (other, one) if is_reversed else (one, other)
+        return redirect(f"{request.path}?{urlencode({'a': first.key, 'b': second.key})}")
     comparison = comparison_of(one, other)
     if form == "json":
         return JsonResponse(comparison.as_json(one, other), status=comparison.http_status)
@@ -96,6 +109,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
         return as_download(response, f"{one.key}-{other.key}.csv")
     context = {
         "benchmark": benchmark,
+        "here": "compare",
         "a": one,
         "b": other,
         "comparison": comparison,
@@ -105,14 +119,21 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     }
     if comparison.values:
         context |= tables_of(comparison.values, benchmark.record)
+        context["picture"] = _differences(benchmark, context["tasks"], context["whole"])
         context["on_board"] = board_pair(benchmark, one.pk, other.pk)
     status = comparison.http_status if comparison.status == "full" else 200
     return render(request, "ranks/compare.html", context, status=status)
 
 
+def _phase_of(benchmark: Benchmark, keys: list[str]) -> int:
+    """The number of the phase whose board has systems with these keys, if there is one; else 0."""
+    phase = benchmark.phases.filter(submissions__key__in=keys).first()
+    return phase.pk if phase and phase.is_shown else 0
+
+
 def comparison_of(a: Submission, b: Submission) -> Comparison:
     """The comparison of two systems, the older one first; ask a worker to compute a missing one."""
-    if reason := hidden_reason(a.benchmark):
+    if reason := hidden_reason(a.in_phase):
         return Comparison("none", reason)
     if not (comparable(a) and comparable(b)):
         return Comparison(
@@ -149,6 +170,32 @@ def tables_of(comparison: Facts, record: Record) -> Values:
         "tasks": [_task_table(name, task, record, name) for name, task in comparison["tasks"].items()],
         "sets": sets,
     }
+
+
+def _differences(benchmark: Benchmark, tasks: Sequence[Facts], whole: Facts | None) -> str:
+    """A chart of the difference of each task and of the average; empty where losses stand beside scores."""
+    lines = [(part["title"], part["lines"][0]) for part in tasks if part["lines"]]
+    if whole:
+        lines.append((whole["title"], whole))
+    losses = {bool(line["loss"]) for _, line in lines}
+    if len(losses) != 1:
+        return ""
+    is_loss = losses.pop()
+    rows = []
+    for title, line in lines:
+        ends = [line[end] for end in ("difference", "low", "high")]
+        value, low, high = (None if end is None else end * (1 if is_loss else 100) for end in ends)
+        better = "A" if line["difference"] > 0 else "B"
+        verdict = f"{better} is better" if line["significant"] else "not significant"
+        interval = f" ({line['interval']})" if line["interval"] else ""
+        note = f"{title}: {signed(line['difference'], is_loss)}{interval}, {verdict}"
+        ink = QUIET
+        if line["significant"]:
+            ink = 0 if better == "A" else 1
+        link = "" if line is whole else reverse("task", args=[benchmark.name, title])
+        rows.append(IntervalRow(title, value or 0.0, low, high, link, ink, note))
+    axis = "A minus B" if is_loss else "A minus B, in points"
+    return interval_chart("Differences by task", rows, axis=axis, zero=True)
 
 
 def _task_table(title: str, task: Facts, record: Record, name: str) -> Values:

@@ -19,6 +19,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import for_organizers, render_tab
 from gluebench.leaderboard.common.formats import ABSENT, percent, signed
 from gluebench.leaderboard.common.kinds import Facts, Values
+from gluebench.leaderboard.common.parameters import takes_phase
 from gluebench.leaderboard.phases.models import phase_on_board
 from gluebench.leaderboard.ranks.places import ranking_of
 from gluebench.leaderboard.ranks.views import in_form
@@ -74,6 +75,7 @@ def _items_text(task: Facts, name: str) -> str:
     return f"about {100 * value:.0f} %" if value else f"under {50 * task['step']:g} %"
 
 
+@takes_phase
 @require_safe
 def health(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """What everybody may know of a benchmark's health."""

@@ -11,7 +11,7 @@ from django.db.models import F
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.page_cache import once
-from gluebench.leaderboard.phases.models import Phase, phase_on_board
+from gluebench.leaderboard.phases.models import Phase, on_board, phase_on_board
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.counting import teams_of_several
 from gluebench.leaderboard.submissions.models import Submission
@@ -144,6 +144,7 @@ def stamp_of(benchmark: Benchmark, systems: Iterable[Submission]) -> str:
         [row.key, row.value, row.finished.isoformat() if row.finished else "", row.kind] for row in systems
     ]
     part: list[Any] | None = [*feedback.graded_rows(benchmark, phase_on_board(benchmark)).values()] or None
+    benchmark = on_board(benchmark)
     basis = [__version__, benchmark.gold_digest, benchmark.manifest, benchmark.policy.smallest_category]
     return hashlib.sha256(json.dumps([basis, part, rows]).encode()).hexdigest()
 

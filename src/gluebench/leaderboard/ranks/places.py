@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from django.contrib.humanize.templatetags.humanize import ordinal
 from django.urls import reverse
 
-from gluebench.analysis.rank.rules import best_words, competition_ranks, rank_set_text
+from gluebench.analysis.rank.rules import BEST_SHOWN, best_words, competition_ranks, rank_set_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ABSENT, NOT_RANKED
 from gluebench.leaderboard.common.kinds import Facts, Values
@@ -67,12 +67,14 @@ class Place(NamedTuple):
         return rank_set_text(self.low, self.high)
 
     @property
+    def set_text(self) -> str:
+        """ "1–6"; "…" while the set is being computed, "–" where there is none."""
+        return self.span or ("…" if self.waiting else ABSENT)
+
+    @property
     def text(self) -> str:
         """ "3 · 1–6"; "3 · …" while the set is being computed, "3 · –" where there is none."""
-        if self.rank is None:
-            return ""
-        without_set = "…" if self.waiting else ABSENT
-        return f"{self.rank} · {self.span or without_set}"
+        return "" if self.rank is None else f"{self.rank} · {self.set_text}"
 
     @property
     def words(self) -> str:
@@ -132,10 +134,14 @@ class BoardRanks(NamedTuple):
         reasons = (place.withheld for place in self.places.values() if place.withheld)
         return Counter(reasons).most_common()
 
-    def best_words(self, names: Mapping[int, str]) -> str:
+    @property
+    def untested(self) -> int:
+        """The number of ranked systems of the board without a rank set."""
+        return self.missing + sum(number for _, number in self.withheld)
+
+    def best_words(self, names: Mapping[int, str], most: int = BEST_SHOWN) -> str:
         """ "May be the best: A, B.", or "A is the best (95 %)."; empty where no rank set tells."""
-        untested = self.missing + sum(number for _, number in self.withheld)
-        return best_words([names[pk] for pk in self.best], len(self.places), untested)
+        return best_words([names[pk] for pk in self.best], len(self.places), self.untested, most)
 
 
 def score_of_category(diagnostic_set: str, kind: str, name: str) -> str:

@@ -18,7 +18,7 @@ from django_tasks import task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.folder import make_private
-from gluebench.leaderboard.phases.models import at_phase, phase_on_board
+from gluebench.leaderboard.phases.models import at_phase, on_board, phase_on_board
 from gluebench.leaderboard.ranks import models
 from gluebench.leaderboard.ranks.models import (
     Decisions,
@@ -70,7 +70,7 @@ def _boards(benchmark: Benchmark) -> list[Benchmark]:
     others = [
         phase for phase in benchmark.phases.all() if phase.is_shown and phase.pk != benchmark.board_phase
     ]
-    return [benchmark, *(at_phase(benchmark, phase) for phase in others)]
+    return [on_board(benchmark), *(at_phase(benchmark, phase) for phase in others)]
 
 
 def _renew_when_due(board: Benchmark) -> bool:
@@ -225,7 +225,7 @@ def ask(a: Submission, b: Submission) -> Pair | None:
 
     None if too many are waiting. Both must be comparable.
     """
-    stamp, now = stamp_of(a.benchmark, [a, b]), timezone.now()
+    stamp, now = stamp_of(a.in_phase, [a, b]), timezone.now()
     pair = Pair.objects.filter(a=a, b=b).first()
     if pair is not None and pair.stamp == stamp and (pair.at or pair.asked > now - GIVEN_UP):
         return pair
@@ -243,7 +243,7 @@ def compare_pair(pk: int) -> bool:
     pair = Pair.objects.select_related("a__benchmark", "b__benchmark").filter(pk=pk, at=None).first()
     if pair is None:
         return False
-    stamp = stamp_of(pair.a.benchmark, [pair.a, pair.b])
+    stamp = stamp_of(pair.a.in_phase, [pair.a, pair.b])
     rows = Pair.objects.filter(pk=pk)
     if pair.stamp != stamp or not (comparable(pair.a) and comparable(pair.b)):
         rows.delete()

@@ -1,5 +1,6 @@
 """Pages about the ranks of a board: under every rule, pair by pair, against costs, and over time."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -7,23 +8,33 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 from pydantic_core import to_json
 
-from gluebench.analysis.charts import ScatterPoint, scatter_chart
+from gluebench.analysis.charts import QUIET, IntervalRow, ScatterPoint, interval_chart, scatter_chart
 from gluebench.analysis.rank.rules import pareto_front
 from gluebench.benchmark.figures import heading
+from gluebench.leaderboard.accounts.trust import role_of
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
-from gluebench.leaderboard.common.formats import ABSENT, ENDS, drawn, labels_of, score_bars
+from gluebench.leaderboard.common.formats import ABSENT, ENDS, drawn, labels_of, score_intervals
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, cached
-from gluebench.leaderboard.common.parameters import takes
+from gluebench.leaderboard.common.parameters import takes, takes_phase
 from gluebench.leaderboard.common.text import csv_text, page_number
 from gluebench.leaderboard.fields import LISTED
-from gluebench.leaderboard.phases.models import at_phase
+from gluebench.leaderboard.phases.models import at_phase, on_board
 from gluebench.leaderboard.ranks.order import TITLES, withheld_words
 from gluebench.leaderboard.ranks.pairs import pairs_csv, pairs_json, pairs_page
-from gluebench.leaderboard.ranks.places import NAMES, Place, RankingState, latest_ranking, ranking_of
+from gluebench.leaderboard.ranks.places import (
+    NAMES,
+    NOWHERE,
+    Place,
+    RankingState,
+    latest_ranking,
+    ranking_of,
+    read_ranks,
+)
 from gluebench.leaderboard.submissions.facts import compared_entries
 
 SHOWN = 200
@@ -32,7 +43,12 @@ PLACE = ("rank", "rank_low", "rank_high", "value")
 """Fields of a system's place under one rule."""
 COSTS = {field.name: field for field in LISTED if field.cost}
 SYSTEMS = 30
-"""Most systems in a chart: those on the front or that led, then the highest scores. More would overlap."""
+"""Systems with a row of their own in a chart, the best ones."""
+POINTS = 300
+"""Most points in a chart: those on the front or that led, then the highest scores."""
+FEW = 12
+"""Systems of which a chart of points names all."""
+CHART_WIDTH, PHONE_WIDTH = 1000.0, 366.0
 CHART_COLUMNS = {
     "efficiency": ("key", "name", "model", "score", *COSTS, "front"),
     "progress": ("key", "name", "model", "team", "submitted", "score", "led"),
@@ -44,17 +60,32 @@ CHART_COLUMNS = {
 def status_json(request: HttpRequest, name: str) -> JsonResponse:
     """Whether the ranks of a board are final, for the pages that wait for them."""
     benchmark = live(name, request.user).benchmark()
-    if number := request.GET.get("phase", ""):
-        known = int(number) if number.isdecimal() else 0
-        benchmark = of_phase(benchmark, known or -1)  # 0 is no phase's number
-    _, _, waiting = latest_ranking(benchmark)
+    _, _, waiting = latest_ranking(of_phase(benchmark, asked_phase(request)))
     return JsonResponse({"final": not waiting})
 
 
+_LINKS = {"phase_query": "?", "phase_more": "&"}
+"""For links without a query and with one: what comes before the phase."""
+
+
+def asked_phase(request: HttpRequest) -> int:
+    """The number of the phase that the address names; 0 for none, -1 for one that is no number."""
+    text = request.GET.get("phase", "")
+    if not text:
+        return 0
+    is_number = re.fullmatch("[1-9][0-9]{0,17}", text)
+    return int(text) if is_number else -1
+
+
+def phase_links(number: int) -> Values:
+    """What links of a page end with so that they stay in a phase; empty for the one on the board."""
+    return {name: f"{mark}phase={number}" if number else "" for name, mark in _LINKS.items()}
+
+
 def of_phase(benchmark: Benchmark, number: int) -> Benchmark:
-    """The benchmark as its pages are for a phase, if the board shows that; unchanged for 0."""
+    """The benchmark as its pages are for a phase, if the board shows that; for 0, the one on the board."""
     if not number:
-        return benchmark
+        return on_board(benchmark)
     phase = benchmark.phases.filter(pk=number).first()
     if phase is None or not phase.is_shown:
         raise Http404("The board does not show this phase.")
@@ -180,59 +211,103 @@ def costs_page(rows: Sequence[Row]) -> Values:
     for cost, field in COSTS.items():
         stated = [row for row in rows if row["front"][cost] is not None]
         if stated:
-            shown = sorted(stated, key=lambda row: not row["front"][cost])[:SYSTEMS]
-            svg = _scatter(
+            shown = sorted(stated, key=lambda row: not row["front"][cost])[:POINTS]
+            wide, small = _scatter(
                 f"Score by {field.cost.lower()}",
                 [(row, row[cost], row["front"][cost]) for row in shown],
                 x_title=f"{field.cost} (logarithmic)",
                 logarithmic=True,
-                width=720,
             )
-            charts.append({"title": field.cost, "svg": svg, "points": len(stated), "shown": len(shown)})
+            charts.append(
+                {
+                    "title": field.cost,
+                    "wide": wide,
+                    "small": small,
+                    "points": len(stated),
+                    "shown": len(shown),
+                }
+            )
     return {"rows": table_rows, "costs": COSTS.values(), "charts": charts}
 
 
-def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any) -> str:
-    """Scatter chart of scores with intervals, from each system's row, x, and whether it leads.
+def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any) -> tuple[str, str]:
+    """Scatter charts of scores, wide and for phones, from each system's row, x, and whether it leads.
 
-    Leading systems have another shape and are joined by steps.
+    Leading systems are joined by steps and have names and intervals; the others too where there are few.
     """
-    points = [
-        ScatterPoint(label, x, *drawn(row["score"]))._replace(group=int(not is_leading))
-        for label, (row, x, is_leading) in zip(labels_of([row for row, *_ in systems]), systems, strict=True)
-    ]
-    front = [(point.x, point.y) for point in points if point.group == 0]
+    other_ink = 1 if len(systems) <= FEW else QUIET
+    points = []
+    for label, (row, x, is_leading) in zip(labels_of([row for row, *_ in systems]), systems, strict=True):
+        ink = 0 if is_leading else other_ink
+        link = reverse("submission", args=[row["key"]])
+        value, low, high = drawn(row["score"])
+        points.append(ScatterPoint(label, x, value, low, high, ink, link))
+    front = [(point.x, point.y) for point in points if point.ink == 0]
     loss = systems[0][0]["score"].get("loss")
-    return scatter_chart(title, points, y_title=heading("Score") if loss else "Score", front=front, **more)
+    y_title = heading("Score") if loss else "Score"
+    wide = scatter_chart(title, points, y_title=y_title, front=front, width=CHART_WIDTH, **more)
+    small = scatter_chart(
+        title, points, y_title=y_title, front=front, width=PHONE_WIDTH, height=320, is_small=True, **more
+    )
+    return wide, small
 
 
 def progress_of(benchmark: Benchmark) -> list[Row]:
-    """The systems in the order of submission; `led` says whether they were the best of the board then."""
-    rows, best = _scored(benchmark), float("-inf")
+    """The systems in the order of submission, with their places on the average.
+
+    `led` says whether they were the best of the board when they were submitted.
+    """
+    rows = _scored(benchmark)
+    places = read_ranks(benchmark, "", {row["pk"]: row["score"]["value"] for row in rows}).places
+    best = float("-inf")
     for row in rows:
-        row["led"], best = row["score"]["value"] > best, max(best, row["score"]["value"])
+        row["place"] = places.get(row["pk"], NOWHERE)
+        row["led"] = row["score"]["value"] > best
+        best = max(best, row["score"]["value"])
     return list(rows)
 
 
 def progress_page(rows: Sequence[Row]) -> Values:
-    """Both charts and the table behind them, best first."""
+    """The charts and the table behind them, best first."""
     ordered = _best_first(rows)
     shown = ordered[:SYSTEMS]
-    scores = zip(labels_of(shown), (row["score"] for row in shown), strict=True)
+    labels = labels_of(shown)
+    scores = zip(labels, (row["score"] for row in shown), strict=True)
+    links = [reverse("submission", args=[row["key"]]) for row in shown]
     return {
+        "here": "progress",
         "rows": ordered,
-        "bars": score_bars("Scores with 95 % intervals", "Score", scores),
-        "over_time": _over_time(rows) if rows else "",
+        "intervals": score_intervals("Scores with 95 % intervals", "Score", scores, links),
+        "over_time": _over_time(rows) if rows else ("", ""),
+        "rank_sets": _rank_sets("Rank sets", shown),
+        "all_rank_sets": _rank_sets("Rank sets of all systems", ordered) if len(ordered) > len(shown) else "",
         "shown": len(shown),
     }
 
 
-def _over_time(rows: Sequence[Row]) -> str:
+def _rank_sets(title: str, rows: Sequence[Row]) -> str:
+    """A chart of the rank sets; those that begin at 1 stand out. Empty where no row has one."""
+    lines = []
+    for label, row in zip(labels_of(rows), rows, strict=True):
+        place = row["place"]
+        if place.span:
+            ink = 0 if place.low == 1 else QUIET
+            link = reverse("submission", args=[row["key"]])
+            note = f"{label}: {place.words}"
+            lines.append(IntervalRow(label, place.rank, place.low, place.high, link, ink, note))
+    return interval_chart(title, lines, axis="True rank", ranks=True) if lines else ""
+
+
+def _over_time(rows: Sequence[Row]) -> tuple[str, str]:
     """Every system at its date; those that led are joined by steps."""
-    shown = sorted(_best_first(rows), key=lambda row: not row["led"])[:SYSTEMS]
+    shown = sorted(_best_first(rows), key=lambda row: not row["led"])[:POINTS]
     first = min(row["submitted"] for row in shown)
     days = [(row["submitted"] - first) / timedelta(days=1) for row in shown]
-    date_format = "%Y-%m-%d" if max(days) > 3 else "%m-%d %H:%M"
+    date_format = "%H:%M:%S"
+    if max(days) > 3:
+        date_format = "%Y-%m-%d"
+    elif max(days) > 0.01:
+        date_format = "%m-%d %H:%M"
     return _scatter(
         "Best score over time",
         [(row, day, row["led"]) for row, day in zip(shown, days, strict=True)],
@@ -274,6 +349,7 @@ PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
 """For each page: the function that reads its data, then those that make its HTML, JSON and CSV."""
 
 
+@takes_phase
 @require_safe
 def page(
     request: HttpRequest, name: str, subject: str, form: str = "", windows: Sequence[str] = ()
@@ -293,6 +369,7 @@ def page(
     )
 
 
+@takes_phase
 @takes("down", "across")
 def pairs(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpResponseBase:
     """The page of all pairs; as HTML, a window of them that the address chooses."""
@@ -312,23 +389,27 @@ def in_form(
     """Answer with a page in one form; `make` returns a context, JSON values, a text, or the parts of one.
 
     `source` is the benchmark or its name, which raises Http404 where there is none for this visitor.
-    `cache_key` identifies it in the page cache, with all that it depends on; `filename` is for a text.
+    `cache_key` identifies it in the page cache, with all that it depends on but the phase that the address
+    names, whose benchmark `make` gets; `filename` is for a text.
     """
-    signed_in = request.user.is_authenticated and not form
+    signed_in = "" if form else role_of(request.user)
+    number = asked_phase(request)
     known = live(source, request.user) if isinstance(source, str) else source
 
     def body() -> str | Iterator[str]:
         benchmark = known.benchmark() if isinstance(known, Live) else known
+        benchmark = of_phase(benchmark, number)
         content = make(benchmark)
         if isinstance(content, Iterator):
             return content
         if form:
             return to_json(content).decode() if form == "json" else str(content)
-        return render_to_string(template, {"benchmark": benchmark, "signed_in": signed_in, **content})
+        context = {"benchmark": benchmark, "signed_in": signed_in}
+        return render_to_string(template, {**context, **phase_links(number), **content})
 
     return cached(
         request,
-        name=f"{cache_key} {known.name} {form} {signed_in}",
+        name=f"{cache_key} {known.name} {form} {signed_in} {number}",
         version=known.version,
         make=body,
         content_type=TYPES[form],

@@ -21,6 +21,7 @@ from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
+from gluebench.leaderboard.phases.models import on_board
 from gluebench.leaderboard.ranks.places import LEGEND, Place, unranked
 from gluebench.leaderboard.ranks.views import PAGES, progress_of, progress_page
 from gluebench.leaderboard.submissions.anonymity import mask
@@ -72,6 +73,7 @@ def certificate(place: Place, systems: int) -> str:
 
 def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> Pack:
     """The results as they are now, as a zip; equal results give equal bytes. `at`: the date on them."""
+    benchmark = on_board(benchmark)
     board = read_page(benchmark, scheme_of(benchmark.record), Options(), one_page=True)
     ranked = places(board.rows)
     packed = io.BytesIO()
@@ -103,8 +105,8 @@ def _files(
     history = progress_of(benchmark)
     if history:
         charts = progress_page(history)
-        yield "charts/scores.svg", as_file(charts["bars"])
-        yield "charts/over-time.svg", as_file(charts["over_time"])
+        yield "charts/scores.svg", as_file(charts["intervals"])
+        yield "charts/over-time.svg", as_file(charts["over_time"][0])
     systems = Submission.objects.public().filter(benchmark=benchmark).select_related("benchmark")
     systems = systems.order_by("-value", "submitted", "pk")
     mask(benchmark, *systems)
@@ -125,7 +127,7 @@ def _forms(name: str, benchmark: Benchmark, scheme: Scheme) -> Iterator[tuple[st
 def _described(row: Submission) -> str:
     score = unranked(row.apart, complete=False).withheld
     if row.value is not None:
-        score = percent(row.value, row.benchmark.record.loss)
+        score = percent(row.value, row.record.loss)
     lines = [f"## {row.name} ({score})", ""]
     for field in LISTED:
         text = field.shown(getattr(row, field.name))

@@ -18,7 +18,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.signals import files_deleted, submissions_changed
+from gluebench.leaderboard.common.signals import files_deleted, submission_decided, submissions_changed
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
@@ -48,6 +48,8 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
         raise ValidationError("A reproduction cannot be edited. Withdraw it and send another one.")
     if foreign := values.keys() - FIELDS.keys():
         raise ValueError(f"not for authors to set: {', '.join(sorted(foreign))}")
+    if submission.has_team_name and values.get("team", submission.team) != submission.team:
+        raise ValidationError({"team": "The board shows the name of your team."})
     with _locked(submission) as row:
         changes = {name: [getattr(row, name), to] for name, to in values.items() if getattr(row, name) != to}
         if not changes:
@@ -144,13 +146,26 @@ def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
         return row
 
 
-OF_AUTHORS: dict[str, Callable[[Submission], Submission]] = {
-    "publish": partial(publish, public=True),
-    "unpublish": partial(publish, public=False),
-    "withdraw": withdraw,
-    "restore": restore,
-    "choose": lambda row: choose(row, row.owner, chosen=True),
-    "unchoose": lambda row: choose(row, row.owner, chosen=False),
+def _by_colleague(act: Callable[[Submission], Submission], name: str) -> Callable[..., Submission]:
+    """An act that another member of the author's team may do too, which the log has then."""
+
+    def done(row: Submission, by: User) -> Submission:
+        with transaction.atomic():
+            after = act(row)
+            if by.pk != row.owner_id:
+                _log(name, row, by)
+        return after
+
+    return done
+
+
+OF_AUTHORS: dict[str, Callable[[Submission, User], Submission]] = {
+    "publish": _by_colleague(partial(publish, public=True), "publish"),
+    "unpublish": _by_colleague(partial(publish, public=False), "unpublish"),
+    "withdraw": _by_colleague(withdraw, "withdraw"),
+    "restore": _by_colleague(restore, "restore"),
+    "choose": partial(choose, chosen=True),
+    "unchoose": partial(choose, chosen=False),
 }
 """The buttons of an author, by the names of their addresses in the API."""
 WORDS = toml_beside(__file__)
@@ -161,6 +176,7 @@ def approve(submission: Submission, by: User, reason: str = "") -> str:
     with _locked(submission) as row:
         _write(row, require("approve", row.phase), approved=True, declined="")
         _log("approve", row, by, reason=reason)
+        submission_decided.send(Submission, submission=row, approved=True)
         return f"Approved: {row.standing.label.lower()}."
 
 
@@ -170,6 +186,7 @@ def decline(submission: Submission, by: User, reason: str) -> str:
         action = "take off" if row.is_listed else "decline"
         _write(row, require("reject", row.phase), approved=False, declined=reason)
         _log(action, row, by, reason=reason)
+        submission_decided.send(Submission, submission=row, approved=False)
     return "It is off the board, and its author reads why."
 
 

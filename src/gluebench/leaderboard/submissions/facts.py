@@ -142,7 +142,7 @@ def history_of(submission: Submission) -> Values | None:
         return None
     scores = [row["scores"] for row in rows]
     lines = [("Score", [score_text(result["score"]) for result in scores])]
-    for task in submission.benchmark.record.scored:
+    for task in submission.record.scored:
         of_task = [(result["tasks"].get(task.name) or {}).get("score") for result in scores]
         lines.append((task.name, list(map(score_text, of_task))))
     return {"gradings": rows, "lines": lines, "more": results.count() - len(rows)}
@@ -154,12 +154,12 @@ def report_of(submission: Submission) -> Values | None:
     if report is None:
         return None
     tasks = {}
-    for task in submission.benchmark.record.scored:
+    for task in submission.record.scored:
         if (scores := report["tasks"].get(task.name)) is not None:
             metrics = scores["metrics"]
             ordered = {metric.name: metrics[metric.name] for metric in task.metrics if metric.name in metrics}
             tasks[task.name] = {**scores, "metrics": ordered}
-    classes = classes_of(report, submission.benchmark.record.tasks)
+    classes = classes_of(report, submission.record.tasks)
     return {**report, "tasks": tasks, "classes": classes}
 
 

@@ -15,7 +15,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, sentences
 from gluebench.leaderboard.common.formats import BOARD
 from gluebench.leaderboard.common.kinds import Facts, Values
-from gluebench.leaderboard.phases.models import Phase, Rows, policy_at
+from gluebench.leaderboard.phases.models import Phase, Rows, at_phase, policy_at
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import Status
 from gluebench.scoring.feedback import rounded_report
@@ -58,10 +58,21 @@ def key_of(labels: str, provenance: Facts) -> ScoreKey:
 
 def key_now(benchmark: Benchmark, phase: Phase | None) -> ScoreKey:
     """The key that a submission graded now gets. Labels that are elsewhere have their newest version."""
-    results = Result.objects.filter(submission__benchmark=benchmark).exclude(labels="")
-    labels = benchmark.gold_digest or results.values_list("labels", flat=True).first() or ""
+    labels = benchmark.gold_digest or _newest_labels(benchmark, phase)
     part = graded_rows(benchmark, phase)
-    return ScoreKey(labels, fingerprint(benchmark.record), part.get("rows"), part.get("share"))
+    return ScoreKey(
+        labels, fingerprint(at_phase(benchmark, phase).record), part.get("rows"), part.get("share")
+    )
+
+
+def _newest_labels(benchmark: Benchmark, phase: Phase | None) -> str:
+    """The version of labels that are elsewhere: the newest that these tasks were graded with, or empty."""
+    tasks = phase.tasks if phase else []
+    same_tasks = Q(submission__phase__tasks=tasks)
+    if not tasks:
+        same_tasks |= Q(submission__phase=None)
+    results = Result.objects.filter(same_tasks, submission__benchmark=benchmark).exclude(labels="")
+    return results.values_list("labels", flat=True).first() or ""
 
 
 def set_apart(submissions: SubmissionQuerySet) -> None:
@@ -188,7 +199,7 @@ def shown(submission: Submission, result: Result | None) -> Values:
     unseen = policy.feedback == "with-board" and phase is not None and not phase.is_shown
     if report is None or unpublished or unseen:
         return {"report": None, "scores": None, "value": None, "apart": ""}
-    visible = as_shown(report, submission.benchmark.record, smallest=policy.smallest_category)
+    visible = as_shown(report, submission.record, smallest=policy.smallest_category)
     assert result is not None
     apart = key_of(result.labels, report["provenance"]).difference(key_now(submission.benchmark, phase))
     value = None if apart else (visible["score"] or {}).get("value")
@@ -199,7 +210,7 @@ def shown(submission: Submission, result: Result | None) -> Values:
 def score_value(submission: Submission, report: Facts) -> float | None:
     """The score of a report as the policy rounds it; None for an incomplete one."""
     smallest = submission.policy.smallest_category
-    score = as_shown(report, submission.benchmark.record, smallest=smallest)["score"]
+    score = as_shown(report, submission.record, smallest=smallest)["score"]
     return None if score is None else score["value"]
 
 
@@ -228,7 +239,7 @@ def as_shown(report: Facts, benchmark: records.Benchmark, *, smallest: int) -> V
 
 def explained(benchmark: Benchmark, phase: Phase | None = None) -> list[str]:
     """The policy in sentences, for people who are about to submit."""
-    has_private_labels = any(not task.labels_public for task in benchmark.record.diagnostics)
+    has_private_labels = any(not task.labels_public for task in at_phase(benchmark, phase).record.diagnostics)
     policy, revealed = policy_at(benchmark, phase), benchmark.revealed is not None
     return sentences(policy, revealed=revealed, categories=has_private_labels)
 

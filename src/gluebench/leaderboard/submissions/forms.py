@@ -66,6 +66,12 @@ class DetailsForm(forms.ModelForm):  # type: ignore[type-arg]
         widgets = {name: WIDGETS[field.kind] for name, field in FIELDS.items() if field.kind in WIDGETS}
         formfield_callback = _form_field
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        if "team" in self.fields and self.instance.benchmark_id and self.instance.has_team_name:
+            self.fields["team"].disabled = True
+            self.fields["team"].help_text = "The name of your team, which the board shows."
+
     def sections(self) -> list[tuple[str, list[forms.BoundField], bool]]:
         """The inputs under their headings, and whether they are short enough for two beside each other."""
         return [

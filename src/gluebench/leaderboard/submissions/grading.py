@@ -26,7 +26,7 @@ from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.counters import GRADINGS
-from gluebench.leaderboard.phases.models import Phase, newest_shown, next_change
+from gluebench.leaderboard.phases.models import Phase, at_phase, newest_shown, next_change
 from gluebench.leaderboard.phases.moments import require
 from gluebench.leaderboard.submissions import feedback, process
 from gluebench.leaderboard.submissions.counting import recount, waiting_in
@@ -250,7 +250,7 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
 
 def _renew(phase: Phase, before: Facts) -> None:
     """Grade, show or count the submissions of a phase again, whose state was another before."""
-    if before and any(before.get(name) != phase.state[name] for name in ("rows", "ladder")):
+    if before and any(before.get(name) != phase.state.get(name) for name in ("rows", "tasks", "ladder")):
         regrade(phase.benchmark, f"The phase {phase} scores other rows, or otherwise.", phase)
     elif before:
         _show_again(phase.submissions.all())
@@ -303,7 +303,7 @@ def _tries(submission: Submission) -> int:
 
 def _work(submission: Submission, held: SubmissionQuerySet) -> Facts:
     with files_of(submission, held) as files:
-        benchmark, compares = submission.benchmark, submission.reproduces is not None
+        benchmark, compares = submission.in_phase, submission.reproduces is not None
         if compares and (submission.late or not benchmark.gold):  # it is not scored
             job = {"manifest": str(benchmark.manifest_path), "gold": None, **files}
         else:
@@ -336,7 +336,7 @@ def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[Value
 
 def job_of(benchmark: Benchmark, phase: Phase | None) -> Values:
     """What the grader opens: the manifest, the labels, and which rows count."""
-    paths = {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
+    paths = {"manifest": str(at_phase(benchmark, phase).manifest_path), "gold": str(benchmark.gold_path)}
     return {**paths, **feedback.graded_rows(benchmark, phase)}
 
 

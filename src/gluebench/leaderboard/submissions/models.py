@@ -16,6 +16,7 @@ from django.dispatch import receiver
 from django.urls import reverse
 from django.utils import timezone
 
+from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.audit.models import seal
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -23,7 +24,7 @@ from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.formats import APART
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.fields import EVALUATORS, FIELDS
-from gluebench.leaderboard.phases.models import Phase, policy_at
+from gluebench.leaderboard.phases.models import Phase, at_phase, policy_at
 from gluebench.leaderboard.submissions.queries import (
     OPEN,
     Kind,
@@ -226,9 +227,33 @@ class Submission(models.Model):
         if total is not None and shared is not None and shared > total:
             raise ValidationError({"shared_parameters": f"More than the {total:,} parameters in total."})
 
+    @property
+    def has_team_name(self) -> bool:
+        """Whether the board shows the name of its author's team, which no field changes."""
+        return (
+            self.group_id is not None and self.reproduces_id is None and self.benchmark.policy.per == "team"
+        )
+
+    def is_managed_by(self, user: Any) -> bool:
+        """Whether this person may do the acts of its author; as `SubmissionQueries.managed_by`."""
+        if self.owner_id == user.pk:
+            return True
+        team = getattr(user, "team_id", None)
+        return self.has_team_name and self.group_id == team
+
     def get_absolute_url(self) -> str:
         """Its page."""
         return reverse("submission", args=[self.key])
+
+    @property
+    def in_phase(self) -> Benchmark:
+        """Its benchmark, with the tasks of its phase."""
+        return at_phase(self.benchmark, self.phase)
+
+    @property
+    def record(self) -> records.Benchmark:
+        """What it is checked, graded and shown by."""
+        return self.in_phase.record
 
     @property
     def policy(self) -> Policy:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:  # the supervisor reads a constant of this file before Django 
 SIGN_OF_LIFE_SECONDS = 2.0
 _GLANCE_SECONDS = 0.05
 FILE_BYTES = 32 * 1024**2
-"""Bytes of a file that the grader may write, its answer included, unless the job says otherwise."""
+"""Bytes of a file that the grader may write, its answer included, unless the job says otherwise or uploads
+may be larger than half of it."""
 CHECKS_QUEUED = 6
 """Free checks that may run or wait at a time; each holds a thread of the web process."""
 BUILDS_QUEUED = 4
@@ -104,11 +105,12 @@ BUILDS = Turns("builds", BUILDS_QUEUED)
 
 
 def grader_limits(cpu_seconds: int | None = None) -> dict[str, int]:
-    """What a grader may use: processor time, by default that of a submission, memory, and bytes of a file."""
+    """What a grader may use: processor time, by default that of a submission, memory, and bytes of files."""
     return {
         "seconds": cpu_seconds or settings.GRADER_SECONDS,
         "bytes": settings.GRADER_BYTES,
-        "file_bytes": FILE_BYTES,
+        "file_bytes": max(FILE_BYTES, 2 * settings.UPLOAD_BYTES),
+        "upload_bytes": settings.UPLOAD_BYTES,
     }
 
 

@@ -92,6 +92,13 @@ def scored(way: str = "") -> Q:
 LISTED = listed()
 
 
+def _managed(user: Any) -> Q:
+    mine = Q(owner=user)
+    if user.team_id is not None:
+        mine |= Q(group=user.team_id, reproduces=None, benchmark__settings__per="team")
+    return mine
+
+
 class SubmissionQueries(models.QuerySet[Row]):
     """Queries on submissions; models.py says of which model."""
 
@@ -109,12 +116,16 @@ class SubmissionQueries(models.QuerySet[Row]):
             return self.filter(LISTED, benchmark__draft=False)
         if user.is_superuser:
             return self.all()
-        mine = Q(owner=user) | Q(benchmark__in=Benchmark.objects.run_by(user).values("pk"))
+        mine = _managed(user) | Q(benchmark__in=Benchmark.objects.run_by(user).values("pk"))
         return self.filter(mine | (LISTED & Q(benchmark__draft=False)))
 
     def owned_by(self, user: Any) -> Self:
         """Those this person sent."""
         return self.filter(owner=user) if user.is_authenticated else self.none()
+
+    def managed_by(self, user: Any) -> Self:
+        """Those whose author's acts this person may do: own ones, and the team's where teams are counted."""
+        return self.filter(_managed(user)) if user.is_authenticated else self.none()
 
     def of_same_people(self, submission: Any, *, team: bool = True) -> Self:
         """Those to the same benchmark by the same person or, with `team`, for the same team."""

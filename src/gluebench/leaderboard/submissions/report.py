@@ -159,7 +159,7 @@ def diagnosis_of(submission: Submission) -> Values | None:
     if submission.report is None:
         return None
     counted = submission.results.values_list("diagnosis", flat=True).first() or {}
-    public = {task.name for task in submission.benchmark.record.diagnostics if task.labels_public}
+    public = {task.name for task in submission.record.diagnostics if task.labels_public}
     return {name: counts for name, counts in counted.items() if name in public}
 
 

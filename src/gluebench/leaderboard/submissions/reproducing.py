@@ -56,7 +56,7 @@ def _distance(row: Submission, reproduction: Submission) -> float | None:
         return None
     of_row, of_other = ((each.report or {})["provenance"] for each in (row, reproduction))
     same = all(of_row.get(name) == of_other.get(name) for name in ("labels", "rows", "benchmark"))
-    if not same or row.benchmark.record.loss:
+    if not same or row.record.loss:
         return None
     gap = round(100 * abs(row.value - reproduction.value), 6)
     return next(points for points in POINTS if gap <= points)

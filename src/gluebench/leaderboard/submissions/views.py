@@ -13,7 +13,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
-from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.audit.models import SEAL, Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import (
@@ -25,7 +24,7 @@ from gluebench.leaderboard.benchmarks.organizer_pages import (
 from gluebench.leaderboard.common.formats import ENDS
 from gluebench.leaderboard.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.common.parameters import takes
-from gluebench.leaderboard.common.text import csv_text
+from gluebench.leaderboard.common.text import BYTE_ORDER_MARK, csv_text
 from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.grading import bound_minutes
@@ -41,14 +40,14 @@ def visible(user: Any, key: str) -> Submission:
     submission = Submission.objects.visible_to(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
         raise Http404("There is no such submission, or it is not public.")
-    if submission.owner_id != user.pk and not submission.benchmark.reviewed_by(user):
+    if not submission.is_managed_by(user) and not submission.benchmark.reviewed_by(user):
         mask(submission.benchmark, submission)
     return submission
 
 
 def owned(user: Any, key: str) -> Submission:
-    """Return the user's own submission, or raise Http404."""
-    submission = Submission.objects.owned_by(user).select_related("benchmark").filter(key=key).first()
+    """Return a submission of the user's own, or of the user's team; raise Http404."""
+    submission = Submission.objects.managed_by(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
         raise Http404("You have no such submission.")
     return submission
@@ -63,12 +62,10 @@ def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
 @login_required
 @require_safe
 def mine(request: SignedInRequest) -> HttpResponse:
-    """The user's submissions, newest first, and the benchmarks that the user organizes."""
-    rows = Submission.objects.owned_by(request.user).current()
-    rows = rows.select_related("benchmark", "phase").defer("report", "problems")
-    organizes = Benchmark.objects.run_by(request.user)
-    context: dict[str, Any] = {"page": page_of(request, rows), "organizes": organizes[:100], "here": "mine"}
-    context["may_create"] = may_create(request.user)
+    """The submissions of the user and the user's team, newest first."""
+    rows = Submission.objects.managed_by(request.user).current()
+    rows = rows.select_related("benchmark", "phase", "owner").defer("report", "problems")
+    context: dict[str, Any] = {"page": page_of(request, rows), "here": "mine"}
     return render(request, "submissions/mine.html", context)
 
 
@@ -77,7 +74,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission's page: its status, then its report."""
     submission = visible(request.user, key)
     benchmark, shown = submission.benchmark, submission.report
-    mine = submission.owner_id == request.user.pk
+    mine = submission.is_managed_by(request.user)
     organized = benchmark.reviewed_by(request.user)
     private = mine or organized
     context = {
@@ -86,9 +83,9 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "owned": mine,
         "organized": organized,
         "facts": facts.listed_facts(submission, private=private),
-        "tables": report.report_tables(benchmark.record, shown) if shown else None,
-        "classes": report.classes_of(shown, benchmark.record.scored).items(),
-        "mistakes": report.confusion_tables(benchmark.record, report.diagnosis_of(submission)),
+        "tables": report.report_tables(submission.record, shown) if shown else None,
+        "classes": report.classes_of(shown, submission.record.scored).items(),
+        "mistakes": report.confusion_tables(submission.record, report.diagnosis_of(submission)),
         "check": report.check_summary(submission.problems) if private and submission.problems else None,
         "provenance": report.flat(shown["provenance"]) if shown else [],
         "history": facts.history_of(submission),
@@ -106,7 +103,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
 def submission_json(request: HttpRequest, key: str) -> HttpResponse:
     """The page's JSON view; the problems are for its author alone."""
     submission = visible(request.user, key)
-    mine = submission.owner_id == request.user.pk
+    mine = submission.is_managed_by(request.user)
     return JsonResponse(facts.author_facts(submission) if mine else facts.public_facts(submission))
 
 
@@ -153,11 +150,11 @@ def _button(field: str, yes: str, no: str) -> View:
 
     @login_required
     @require_POST
-    def pressed(request: HttpRequest, key: str) -> HttpResponse:
+    def pressed(request: SignedInRequest, key: str) -> HttpResponse:
         act = yes if request.POST.get(field) == "1" else no
         row, words = owned(request.user, key), acts.WORDS["done"]
         with refusals_shown(request):
-            after = acts.OF_AUTHORS[act](row)
+            after = acts.OF_AUTHORS[act](row, request.user)
             messages.success(request, words[act if act in words else after.standing])
         return redirect(row)
 
@@ -197,8 +194,6 @@ def _narrowed(request: HttpRequest, benchmark: Benchmark) -> tuple[forms.FilterF
 
 COLUMNS = ("key", "name", "model", "team", "account", "kind", "state", "board", "phase", "late", "submitted")
 """Columns of the organizer's CSV before the scores."""
-BYTE_ORDER_MARK = "\ufeff"
-"""Begins a CSV that people open in Excel, which would read it in the code page of Windows without."""
 
 
 def csv_response(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:

@@ -26,7 +26,8 @@ from gluebench.leaderboard.common.problems import ProblemError, spend
 from gluebench.leaderboard.folder import remove_all_but_last
 from gluebench.leaderboard.front import BEGAN
 from gluebench.leaderboard.limits import quota
-from gluebench.leaderboard.phases.models import UPLOAD_TIME, Counting, Late, policy_at
+from gluebench.leaderboard.phases.models import UPLOAD_TIME, Counting, Late, Phase, at_phase, policy_at
+from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.grading import grade_next
@@ -115,14 +116,18 @@ def free_check(
     """
     spend("check", str(account))
     with under_own_name(path_of(upload), upload.name or "") as path:
-        result = run_check(benchmark.manifest_path, path, account=account, fixed=fixed)
-    return {**result, "check": as_policy(benchmark, _policy_now(benchmark), result["check"])}
+        manifest = at_phase(benchmark, _phase_of(benchmark, account)).manifest_path
+        result = run_check(manifest, path, account=account, fixed=fixed)
+    return {**result, "check": as_policy(benchmark, _policy_for(benchmark, account), result["check"])}
 
 
-def _policy_now(benchmark: Benchmark) -> Policy:
-    """The policy of the phase that is open to all now, or else the benchmark's."""
-    phases = benchmark.phases.all()
-    return policy_at(benchmark, next((row for row in phases if row.standing() == "open"), None))
+def _policy_for(benchmark: Benchmark, account: int) -> Policy:
+    return policy_at(benchmark, _phase_of(benchmark, account))
+
+
+def _phase_of(benchmark: Benchmark, account: int) -> Phase | None:
+    """The phase that a file of this person would be for, sent now; None before the first one."""
+    return slot_of(benchmark, User.objects.get(pk=account), timezone.now()).phase
 
 
 class Question(NamedTuple):
@@ -155,7 +160,7 @@ def look(
         check, fixed = result["check"], result.get("fixed")
         question = Question(check_summary(check), can_send=check["verdict"] != "invalid")
         if fixed is not None and not (sure and question.can_send):
-            better = as_policy(benchmark, _policy_now(benchmark), fixed["check"])
+            better = as_policy(benchmark, _policy_for(benchmark, account), fixed["check"])
             completes = not question.can_send or len(better["missing"]) < len(check["missing"])
             if better["verdict"] != "invalid" and completes:
                 question = question._replace(changes=tuple(fixed["changes"]), fixed=check_summary(better))

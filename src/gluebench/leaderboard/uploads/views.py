@@ -17,8 +17,8 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.pages import account_page
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.limits.models import must_accept
-from gluebench.leaderboard.phases.models import policy_at
+from gluebench.leaderboard.limits.models import obstacle_for
+from gluebench.leaderboard.phases.models import at_phase, policy_at
 from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.phases.wording import described, time_left
@@ -39,11 +39,11 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     address = request.build_absolute_uri(benchmark.get_absolute_url())
     context = {
         **phases_context(benchmark, request),
-        "files": expected_files(benchmark.record),
         "organized": benchmark.organized_by(request.user),
-        "must_accept": must_accept(benchmark, request.user),
+        "obstacle": obstacle_for(benchmark, request.user),
         "named": benchmark.named_for_commands(address),
     }
+    context["files"] = expected_files(at_phase(benchmark, context["slot"].phase).record)
     page = UploadPage(request, benchmark, "submissions/submit.html", context)
     if page.checks_only:
         blank = Submission(benchmark=benchmark)
@@ -95,7 +95,7 @@ def replace(request: SignedInRequest, key: str) -> HttpResponse:
 def reproduce(request: SignedInRequest, key: str) -> HttpResponse:
     """The form by which a second party sends its own predictions of a public system."""
     row = accept.reproducible(request.user, key)
-    context = {"row": row, "must_accept": must_accept(row.benchmark, request.user)}
+    context = {"row": row, "obstacle": obstacle_for(row.benchmark, request.user)}
     page = UploadPage(request, row.benchmark, "submissions/reproduce.html", context)
     new = page.new_submission()
     new.name, new.model, new.reproduces = f"Reproduction of {row.key}", "Reproduction", row

@@ -30,8 +30,8 @@ from gluebench.scoring.metrics.counts import (
     COUNT_METRICS,
     CountMetric,
     MetricFunction,
+    MetricValue,
     PairsMetric,
-    Point,
     r_k_of,
 )
 from gluebench.scoring.metrics.curves import CURVE_METRICS
@@ -49,12 +49,21 @@ from gluebench.scoring.metrics.numbers import (
     spearman_of,
     standardized_columns,
 )
-from gluebench.scoring.metrics.plain import Counted, Values, counted, paired, pairs_of, without_offset
+from gluebench.scoring.metrics.plain import (
+    LabelCounts,
+    Values,
+    count_labels,
+    lists_of,
+    pairs_of,
+    without_offset,
+)
+from gluebench.scoring.metrics.rankings import RANKING_METRICS
 from gluebench.scoring.metrics.relations import RELATION_METRICS
 from gluebench.scoring.metrics.sequences import SEQUENCE_METRICS
 from gluebench.scoring.metrics.sums import GROUP_SUMS, MEAN, NUMBER_SUMS, SumMetric
 from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
+from gluebench.submission.submission import Column
 
 __all__ = [
     "MEAN",
@@ -62,8 +71,8 @@ __all__ = [
     "CountMetric",
     "FunctionMetric",
     "MetricFunction",
+    "MetricValue",
     "NumberMetric",
-    "Point",
     "SumMetric",
     "accuracy",
     "f1",
@@ -94,7 +103,7 @@ NUMBER_METRICS = (
 )
 
 
-def _kendall(pairs: Pairs, _: Metric) -> Point:
+def _kendall(pairs: Pairs, _: Metric) -> MetricValue:
     return correlation_point(kendall_of(pairs.gold.numbers, pairs.predicted.numbers), pairs)
 
 
@@ -104,23 +113,22 @@ def _kendall_influence(pairs: Pairs, _: Metric, value: float) -> Floats:
 
 
 KENDALL = PairsMetric("kendall", _kendall, _kendall_influence)
-METRICS: Mapping[str, MetricFunction] = {
-    metric.name: metric
-    for metric in (
-        *COUNT_METRICS,
-        *LABEL_METRICS,
-        *GROUP_SUMS,
-        *NUMBER_METRICS,
-        KENDALL,
-        *NUMBER_SUMS,
-        *CELL_METRICS,
-        *CURVE_METRICS,
-        *SEQUENCE_METRICS,
-        *DEPENDENCY_METRICS,
-        *RELATION_METRICS,
-        *INFORMATION_METRICS,
-    )
-}
+_BUILT_IN_METRICS: Iterable[MetricFunction] = chain(
+    COUNT_METRICS,
+    LABEL_METRICS,
+    GROUP_SUMS,
+    NUMBER_METRICS,
+    [KENDALL],
+    NUMBER_SUMS,
+    CELL_METRICS,
+    CURVE_METRICS,
+    SEQUENCE_METRICS,
+    RANKING_METRICS,
+    DEPENDENCY_METRICS,
+    RELATION_METRICS,
+    INFORMATION_METRICS,
+)
+METRICS: Mapping[str, MetricFunction] = {metric.name: metric for metric in _BUILT_IN_METRICS}
 """The built-in metrics by the name that a manifest gives under `function`."""
 
 
@@ -130,11 +138,11 @@ class FunctionMetric(MetricFunction):
 
     of: Callable[[Any, Any], float]
 
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value. Raises ValueError if it is not a finite number."""
-        columns = (pairs.gold, pairs.predicted)
-        values = (column.words() if column.labels else column.values for column in columns)
-        return Point(self.value(*values, where=f" on {metric.file}"))
+        gold = _values_of(pairs.gold)
+        predicted = _values_of(pairs.predicted)
+        return MetricValue(self.value(gold, predicted, where=f" on {metric.file}"))
 
     def kinds_of(self, pairs: Pairs) -> Kinds:
         """Units with the same examples."""
@@ -148,17 +156,35 @@ class FunctionMetric(MetricFunction):
         kinds = pairs.content_kinds
         if len(kinds.counts) > MOST_KINDS:
             return np.full(len(kinds.counts), np.nan)
-        rows = (np.flatnonzero(pairs.unit_of_rows != unit).tolist() for unit in kinds.first)
-        without = [self.point(pairs.subset(some), metric).value if some else 0.0 for some in rows]
+        without = []
+        for unit in kinds.first:
+            rest = np.flatnonzero(pairs.unit_of_rows != unit).tolist()
+            if rest:
+                without.append(self.point(pairs.subset(rest), metric).value)
+            else:
+                without.append(0.0)
         return pairs.left_out(value, np.array(without))
 
     def value(self, gold: Sequence[Any], predicted: Sequence[Any], *, where: str = "") -> float:
         """The value of two columns. Raises ValueError if it is not a finite number."""
-        columns = (column if isinstance(column, tuple) else np.array(column) for column in (gold, predicted))
-        value = float(self.of(*columns))
+        value = float(self.of(_cells_or_array(gold), _cells_or_array(predicted)))
         if not isfinite(value):
             raise ValueError(f"the metric {self.name} gave {value}{where}; expected a finite number")
         return value
+
+
+def _values_of(column: Column) -> Sequence[Any]:
+    """The label words of a column, or its numbers or cells."""
+    if column.labels:
+        return column.words()
+    return column.values
+
+
+def _cells_or_array(column: Sequence[Any]) -> Any:
+    """A column as an external metric gets it: a tuple of cells, or an array of labels or numbers."""
+    if isinstance(column, tuple):
+        return column
+    return np.array(column)
 
 
 def metric_function(name: str) -> MetricFunction:
@@ -171,7 +197,7 @@ def metric_function(name: str) -> MetricFunction:
 
     offered = entry_points(group=ENTRY_POINTS)
     if name not in offered.names:
-        raise UnknownNameError(name, [*METRICS, *sorted(offered.names)], what="metric")
+        raise UnknownNameError(name, list(METRICS) + sorted(offered.names), what="metric")
     return FunctionMetric(name, offered[name].load(), limits=(-inf, inf))
 
 
@@ -180,15 +206,22 @@ def function_of(metric: Metric) -> MetricFunction:
     function = metric_function(metric.function)
     if metric.scale is None:
         return function
-    worst, best = metric.scale
-    lowest, highest = ((end - worst) / (best - worst) for end in function.bounds)
-    scaled: dict[str, Any] = {"limits": (lowest, highest), "undefined": lambda *sums: None}
-    if isinstance(function, CountMetric):
-        scaled["proportion"] = False
     assert isinstance(function, CountMetric | SumMetric)  # the manifest was checked
-    of: Callable[..., Any] = function.of
-    scaled["of"] = lambda *counts: (of(*counts) - worst) / (best - worst)
-    return replace(function, **scaled)
+    worst, best = metric.scale
+    formula: Callable[..., Any] = function.of
+
+    def scaled_formula(*counts: Any) -> Any:
+        return (formula(*counts) - worst) / (best - worst)
+
+    lowest, highest = function.bounds
+    changes: dict[str, Any] = {
+        "of": scaled_formula,
+        "limits": ((lowest - worst) / (best - worst), (highest - worst) / (best - worst)),
+        "undefined": lambda *sums: None,
+    }
+    if isinstance(function, CountMetric):
+        changes["proportion"] = False
+    return replace(function, **changes)
 
 
 def is_proportion(metric: Metric) -> bool:
@@ -197,7 +230,7 @@ def is_proportion(metric: Metric) -> bool:
     return isinstance(function, CountMetric) and function.proportion
 
 
-def point(metric: Metric, pairs: Pairs) -> Point:
+def point(metric: Metric, pairs: Pairs) -> MetricValue:
     """The value of a task's metric; kept, as grading and tests need the same.
 
     Raises ValueError if an external metric gives no finite number.
@@ -231,18 +264,20 @@ def measure(
     that a file could not hold, for labels that occur and are not in `labels`, or if something that the metric
     needs is not given.
     """
-    metric, labels = metric_function(name), tuple(labels)
+    metric = metric_function(name)
+    labels = tuple(labels)
     if positive is not None and not takes(name, "positive"):
         raise ValueError(f"{name} is not of one label; expected no positive={positive!r}")
     if isinstance(metric, FunctionMetric):
-        return metric.value(*paired(gold, predicted))
+        return metric.value(*lists_of(gold, predicted))
     if needs(name, "groups") and groups is None:
         raise ValueError(f"{name} needs the group of each example; give them with groups=")
     if isinstance(metric, CountMetric):
-        columns = counted(gold, predicted, labels)
-        if needs(name, "order") and not labels and any(isinstance(label, str) for label in columns.labels):
+        counts = count_labels(gold, predicted, labels)
+        of_words = any(isinstance(label, str) for label in counts.labels)
+        if needs(name, "order") and not labels and of_words:
             raise ValueError(f"{name} needs the order of the labels; give all of them with labels=")
-        return _of_counts(metric, columns, positive)
+        return _of_counts(metric, counts, positive)
     form = BUILT_IN[name].form
     if name in UNSCALED:
         gold = without_offset(gold)
@@ -254,23 +289,35 @@ def measure(
         _check_positive(name, positive, pairs)
     if takes(name, "scheme"):
         scheme = _scheme_of(name, scheme, labels or _tags_of(pairs))
-    label = None if positive is None else str(positive)
-    record = Metric(name, name, "", "", label, labels, parents=tuple((parents or {}).items()), scheme=scheme)
+    record = Metric(
+        name,
+        function=name,
+        title="",
+        file="",
+        positive=None if positive is None else str(positive),
+        labels=labels,
+        parents=tuple((parents or {}).items()),
+        scheme=scheme,
+    )
     return metric.point(pairs, record).value
 
 
 def _tags_of(pairs: Pairs) -> list[str]:
+    """The different tags of both columns, in order of appearance."""
     cells = chain(pairs.gold.cells, pairs.predicted.cells)
-    return [*dict.fromkeys(chain.from_iterable(cells))]
+    return list(dict.fromkeys(chain.from_iterable(cells)))
 
 
 def _scheme_of(name: str, scheme: str, tags: Sequence[str]) -> str:
     """The scheme of the tags, checked or guessed. Raises ValueError."""
     if scheme and scheme not in SCHEMES:
-        raise UnknownNameError(scheme, [*SCHEMES], what="scheme of entities")
-    if scheme and (problem := scheme_problem(tags, scheme)):
-        raise ValueError(f"a column of tags {problem}")
-    scheme = scheme or guess_scheme(tags) or ""
+        raise UnknownNameError(scheme, list(SCHEMES), what="scheme of entities")
+    if scheme:
+        problem = scheme_problem(tags, scheme)
+        if problem:
+            raise ValueError(f"a column of tags {problem}")
+        return scheme
+    scheme = guess_scheme(tags) or ""
     if not scheme and needs(name, "scheme"):
         raise ValueError(
             f"the tags {', '.join(tags[:9])} fit several schemes of entities or none; give theirs with "
@@ -279,8 +326,9 @@ def _scheme_of(name: str, scheme: str, tags: Sequence[str]) -> str:
     return scheme
 
 
-def _of_counts(metric: CountMetric, columns: Counted, positive: Hashable) -> float:
-    table, labels = columns
+def _of_counts(metric: CountMetric, counts: LabelCounts, positive: Hashable) -> float:
+    """The value on a confusion table; 0.0 where the positive label does not occur."""
+    table, labels = counts
     if not takes(metric.name, "positive"):
         return float(metric.of(table, 0))
     if positive in labels:
@@ -325,7 +373,7 @@ def f1(gold: Values, predicted: Values, *, positive: Hashable) -> float:
 
 def matthews_correlation(gold: Values, predicted: Values) -> float:
     """Matthews correlation of two labels. Raises ValueError for more; use `r_k` for these."""
-    table, labels = counted(gold, predicted)
+    table, labels = count_labels(gold, predicted)
     if len(labels) > 2:
         known = ", ".join(map(repr, labels))
         raise ValueError(

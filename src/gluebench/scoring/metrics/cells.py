@@ -1,28 +1,25 @@
-"""Metrics of text, sets of labels, probabilities and distributions, as sums over the examples.
-
-A text is normalized as SQuAD's scorer does it: lower case, no ASCII punctuation, no English articles, single
-spaces; or, where the manifest names its language, as MLQA's scorer does it. The gold of a text is a tuple of
-valid answers, of which the best match counts.
-"""
+"""Metrics of texts, sets of labels, probabilities and distributions, as sums over the examples."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from decimal import Decimal
-from difflib import SequenceMatcher
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain, count
-from string import punctuation
 from typing import Any, NamedTuple
-from unicodedata import category
 
 from gluebench.benchmark import Metric
-from gluebench.benchmark.metrics import ARTICLES
 from gluebench.scoring.metrics.counts import Classes, ClassScore, ScoreClasses, ratio
 from gluebench.scoring.metrics.labels import Average, ClassMean, class_weights
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means, negated_mean, pooled_f1
+from gluebench.scoring.metrics.texts import (
+    exact_match,
+    numeric_exact_match,
+    plain_exact_match,
+    run_f1,
+    token_f1,
+    tokens_of,
+)
 from gluebench.scoring.numeric import Floats, Ints, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
@@ -35,15 +32,6 @@ FEWEST_CALIBRATED = 500
 """Minimum number of examples for its interval: with fewer, chance in the bins adds too much to it."""
 FEWEST_OF_CLASS = 3
 """Minimum number of examples with each class in gold, for an interval of a mean over the classes."""
-_NO_PUNCTUATION = str.maketrans("", "", punctuation)
-_ARTICLES = {language: re.compile(rf"\b({words})\b") for language, words in ARTICLES.items() if words}
-_ARTICLES |= {"": _ARTICLES["en"], "ar": re.compile("ال")}
-_CHINESE = re.compile("[一-龥]")
-_NO_CMRC_MARKS = str.maketrans("", "", "-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』")
-"""The marks that CMRC 2018's scorer leaves out."""
-_NUMBER = re.compile(r"[+-]?(([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
-_CMRC_TOKEN = re.compile(r"""[一-龥]|[][(){}<>;@#$%&?!"]|,(?!\d)|\.(?=[一-龥]|$)""")
-"""A Chinese character or a mark that is a token of its own, as a comma outside of a number."""
 
 
 def once(table: Callable[[Cells, Metric], Floats]) -> Callable[[Pairs, Metric], Floats]:
@@ -65,109 +53,36 @@ def mean_metric(name: str, match: Match, class_scores: ScoreClasses | None = Non
     """The mean over the examples of a score up to 1."""
 
     def table(cells: Cells, metric: Metric) -> Floats:
-        more = (metric.language,) if metric.language else ()
-        return means([match(*pair, *more) for pair in cells])
+        if metric.language:
+            return means([match(gold, predicted, metric.language) for gold, predicted in cells])
+        return means([match(gold, predicted) for gold, predicted in cells])
 
     return SumMetric(name, once(table), mean_of, class_scores=class_scores)
 
 
-@lru_cache(maxsize=1 << 14)
-def normalized(text: str, language: str = "") -> str:
-    """The text in lower case without ASCII punctuation, articles and surplus spaces.
-
-    In a language of MLQA, other punctuation goes too, and each Chinese character is a token. Of CMRC 2018's
-    texts only some marks go, and the blanks stay.
-    """
-    text = text.lower()
-    if language == "zh-CMRC":
-        return text.strip().translate(_NO_CMRC_MARKS)
-    text = text.translate(_NO_PUNCTUATION)
-    if language not in ("", "ko"):
-        text = "".join(letter for letter in text if not category(letter).startswith("P"))
-    if language in _ARTICLES:
-        text = _ARTICLES[language].sub(" ", text)
-    return " ".join((_CHINESE.sub(r" \g<0> ", text) if language == "zh" else text).split())
-
-
-def exact_match(answers: Sequence[str], predicted: str, language: str = "") -> float:
-    """1.0 if the normalized text is that of one of the answers; no answer means the empty text."""
-    return float(normalized(predicted, language) in {normalized(each, language) for each in answers or ("",)})
-
-
-def plain_exact_match(answers: Sequence[str], predicted: str, _language: str = "") -> float:
-    """1.0 if the text is one of the answers, blanks at its ends aside; no answer means the empty text."""
-    return float(predicted.strip() in {answer.strip() for answer in answers or ("",)})
-
-
-def numeric_exact_match(answers: Sequence[str], predicted: str, _language: str = "") -> float:
-    """1.0 if the text is one of the answers as a number, as 3.140 and 3.14; else as `plain_exact_match`."""
-    value = number_of(predicted)
-    return float(any(value == number_of(answer) for answer in answers or ("",)))
-
-
-def number_of(text: str) -> Decimal | str:
-    """The exact value of a plain decimal, which may have commas between thousands; else the text itself."""
-    text = text.strip()
-    return Decimal(text.replace(",", "")) if _NUMBER.fullmatch(text) else text
-
-
-def token_f1(answers: Sequence[str], predicted: str, language: str = "", *, empty: float = 0.0) -> float:
-    """The largest F1 of shared tokens over the answers; `empty` if both texts have no tokens."""
-    tokens = tokens_of(predicted, language)
-    return max(_token_f1(tokens_of(answer, language), tokens, empty) for answer in answers or ("",))
-
-
-def tokens_of(text: str, language: str) -> list[str]:
-    """The tokens of the normalized text."""
-    text = normalized(text, language)
-    return (_CMRC_TOKEN.sub(r" \g<0> ", text) if language == "zh-CMRC" else text).split()
-
-
-def _token_f1(gold: Sequence[str], predicted: Sequence[str], empty: float) -> float:
-    if not gold and not predicted:
-        return empty
-    shared = sum(min(gold.count(token), predicted.count(token)) for token in {*gold} & {*predicted})
-    return 2 * shared / (len(gold) + len(predicted))
-
-
-def run_f1(
-    answers: Sequence[str],
-    predicted: str,
-    language: str = "",
-    *,
-    parts: Callable[[str, str], Sequence[str]] = normalized,
-) -> float:
-    """The largest F1 over the answers, where the parts of the longest common run are the shared ones.
-
-    The parts are characters, or those that `parts` gives; two texts without parts are equal. KLUE's scorer
-    calls the F1 of characters ROUGE-W; unlike it, frequent characters of long answers count here too.
-    """
-    own = parts(predicted, language)
-    return max(_run_f1(parts(answer, language), own) for answer in answers or ("",))
-
-
-def _run_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
-    if gold == predicted:
-        return 1.0
-    run = SequenceMatcher(None, predicted, gold, autojunk=False).find_longest_match()
-    return 2 * run.size / (len(gold) + len(predicted))
-
-
 def set_accuracy(gold: Iterable[str], predicted: Iterable[str]) -> float:
     """1.0 if the sets are equal."""
-    return float({*gold} == {*predicted})
+    return float(set(gold) == set(predicted))
 
 
 def jaccard(gold: Iterable[str], predicted: Iterable[str]) -> float:
     """Size of the intersection over that of the union; 1.0 for two empty sets."""
-    union = {*gold} | {*predicted}
-    return len({*gold} & {*predicted}) / len(union) if union else 1.0
+    gold_set = set(gold)
+    predicted_set = set(predicted)
+    union = gold_set | predicted_set
+    if not union:
+        return 1.0
+    return len(gold_set & predicted_set) / len(union)
 
 
 def set_f1(gold: Iterable[str], predicted: Iterable[str]) -> float:
     """2 x the size of the intersection over the sum of the sizes; 1.0 for two empty sets."""
-    sizes = len({*gold}) + len({*predicted})
-    return 2 * len({*gold} & {*predicted}) / sizes if sizes else 1.0
+    gold_set = set(gold)
+    predicted_set = set(predicted)
+    sizes = len(gold_set) + len(predicted_set)
+    if not sizes:
+        return 1.0
+    return 2 * len(gold_set & predicted_set) / sizes
 
 
 Counts = tuple[Collection[str], Collection[str], Collection[str]]
@@ -191,21 +106,28 @@ def class_rows(
     Classes are numbered as in `names`. In the result they are `labels`, then all others by name; if `labels`
     is None, all are one.
     """
-    known = {label: at for at, label in enumerate(dict.fromkeys([*(labels or ()), *sorted(names)]))}
-    classes = 1 if labels is None else len(known)
-    columns = np.array([known[name] if labels is not None else 0 for name in names], np.intp)
-    sums = [np.bincount(rows * classes + columns[codes], minlength=size * classes) for rows, codes in sides]
-    counts = np.stack([each.reshape(size, classes) for each in sums], axis=1, dtype=np.float64)
-    return ClassRows([*known][:classes], counts)
+    ordered_names = list(dict.fromkeys(chain(labels or (), sorted(names))))
+    if labels is None:
+        classes = 1
+        column_of_code = np.zeros(len(names), np.intp)
+    else:
+        classes = len(ordered_names)
+        columns = {name: column for column, name in enumerate(ordered_names)}
+        column_of_code = np.array([columns[name] for name in names], np.intp)
+    counts = []
+    for rows, codes in sides:
+        cells = rows * classes + column_of_code[codes]
+        counts.append(np.bincount(cells, minlength=size * classes).reshape(size, classes))
+    return ClassRows(ordered_names[:classes], np.stack(counts, axis=1, dtype=np.float64))
 
 
 CellCounts = Callable[[Cells, Iterable[str] | None, Metric], ClassRows]
 """The `class_rows` of cells, from them, the classes (None: all are one) and the metric."""
 
 
-def counted_metric(
+def class_metric(
     name: str,
-    counted: CellCounts,
+    count_classes: CellCounts,
     average: Average | None,
     nothing: str,
     classes: Callable[[Metric], Iterable[str]] = lambda metric: metric.labels,
@@ -217,36 +139,42 @@ def counted_metric(
 
     @once
     def of_cells(cells: Cells, metric: Metric) -> Floats:
-        return counted(cells, classes(metric) if average else None, metric).counts
+        labels = classes(metric) if average else None
+        return count_classes(cells, labels, metric).counts
 
     def rows(pairs: Pairs, metric: Metric) -> Floats:
-        own = of_cells(pairs, metric)
-        known = len({*classes(metric)}) if average else 1
-        if own.shape[2] > known:  # of the others only those of this system, not of the ones it shares with
-            own = own[..., own.any(axis=(0, 1)) | (np.arange(own.shape[2]) < known)]
-        return own.reshape(len(own), -1)
+        counts = of_cells(pairs, metric)
+        known = len(set(classes(metric))) if average else 1
+        if counts.shape[2] > known:  # of the others only those of this system, not of the ones it shares with
+            is_known = np.arange(counts.shape[2]) < known
+            counts = counts[..., counts.any(axis=(0, 1)) | is_known]
+        return counts.reshape(len(counts), -1)
 
     def undefined(sums: Any) -> str | None:
-        return None if sums.any() else f"neither gold nor predictions have {nothing}"
+        if sums.any():
+            return None
+        return f"neither gold nor predictions have {nothing}"
 
-    by_class = class_scorer(counted, classes)
+    by_class = class_scorer(count_classes, classes)
     if average is None:
         return SumMetric(name, rows, pooled_f1, undefined, class_scores=by_class)
 
     def mean_f1(sums: Any) -> Any:
-        return ClassMean(average).of_counts(*sums.reshape(3, -1, *sums.shape[1:]))
+        both, gold, predicted = sums.reshape(3, -1, *sums.shape[1:])
+        return ClassMean(average).of_counts(both, gold, predicted)
 
     def classes_of_pairs(pairs: Pairs, metric: Metric) -> Classes:
         kept = pairs.kept((rows, metric), lambda: rows(pairs, metric))  # as `SumMetric.rows_of`
         counts = kept.reshape(len(pairs), 3, -1)
         both, gold, predicted = counts.sum(axis=0)
-        counted = class_weights(gold, predicted, average, 0) > 0
+        has_weight = class_weights(gold, predicted, average, 0) > 0
         uniform = (both == 0) | ((both == gold) & (both == predicted))
         # A class that only the predictions have is not too rare, but one of the task's may be absent.
-        of_task = np.arange(len(gold)) < len({*classes(metric)})
+        of_task = np.arange(len(gold)) < len(set(classes(metric)))
         needed = of_task | (gold > 0) | (average in ("all", "all_one"))
-        in_gold = pairs.units_with(counts[:, 1])
-        return Classes(in_gold[needed], pairs.units_with(counts[:, 1] + counts[:, 2])[counted & uniform])
+        units_in_gold = pairs.units_with(counts[:, 1])
+        units_in_either = pairs.units_with(counts[:, 1] + counts[:, 2])
+        return Classes(units_in_gold[needed], units_in_either[has_weight & uniform])
 
     return SumMetric(
         name,
@@ -260,22 +188,22 @@ def counted_metric(
 
 
 def class_scorer(
-    counted: CellCounts, classes: Callable[[Metric], Iterable[str]] = lambda metric: metric.labels
+    count_classes: CellCounts, classes: Callable[[Metric], Iterable[str]] = lambda metric: metric.labels
 ) -> ScoreClasses:
     """A function for the scores of each class of the task, and of each other that occurs in gold."""
 
     def class_scores(pairs: Pairs, metric: Metric) -> Mapping[str, ClassScore]:
         different, places = pairs.different
-        of_task = {*classes(metric)}
-        names, rows = counted(different.cells, classes(metric), metric)
+        of_task = set(classes(metric))
+        names, rows = count_classes(different.cells, classes(metric), metric)
         times = np.bincount(places, minlength=len(rows))
         sums = np.tensordot(times, rows, 1).astype(int).T.tolist()
-        # Names from predictions alone would let a submission write them into reports.
-        return {
-            name: ClassScore.of(*counts)
-            for name, counts in zip(names, sums, strict=True)
-            if name in of_task or counts[1]
-        }
+        scores = {}
+        for name, (both, gold, predicted) in zip(names, sums, strict=True):
+            # Names from predictions alone would let a submission write them into reports.
+            if name in of_task or gold:
+                scores[name] = ClassScore.of(both, gold, predicted)
+        return scores
 
     return class_scores
 
@@ -284,20 +212,23 @@ def of_pairs(counts: Callable[[Any, Any], Counts]) -> CellCounts:
     """The `class_rows` of cells from the classes that count in each pair of them."""
 
     def rows(cells: Cells, labels: Iterable[str] | None, _: Metric) -> ClassRows:
-        names = defaultdict[str, int](count().__next__)
+        codes_by_name = defaultdict[str, int](count().__next__)
         sides = []
-        for side in zip(*(counts(*pair) for pair in cells), strict=True):
+        counts_of_cells = [counts(gold, predicted) for gold, predicted in cells]
+        for side in zip(*counts_of_cells, strict=True):  # both, gold, predicted
             sizes = np.fromiter(map(len, side), np.intp, len(cells))
-            codes = np.fromiter(map(names.__getitem__, chain.from_iterable(side)), np.intp)
-            sides.append((np.repeat(np.arange(len(cells)), sizes), codes))
-        return class_rows(sides, names, labels, size=len(cells))
+            examples = np.repeat(np.arange(len(cells)), sizes)
+            codes = np.fromiter(map(codes_by_name.__getitem__, chain.from_iterable(side)), np.intp)
+            sides.append((examples, codes))
+        return class_rows(sides, codes_by_name, labels, size=len(cells))
 
     return rows
 
 
 def _set_counts(gold: Iterable[str], predicted: Iterable[str]) -> Counts:
-    first, second = {*gold}, {*predicted}
-    return first & second, first, second
+    gold_set = set(gold)
+    predicted_set = set(predicted)
+    return gold_set & predicted_set, gold_set, predicted_set
 
 
 _SET_ROWS = of_pairs(_set_counts)
@@ -305,7 +236,7 @@ _SET_SCORES = class_scorer(_SET_ROWS)
 
 
 def _sets_f1(name: str, average: Average | None) -> SumMetric:
-    return counted_metric(name, _SET_ROWS, average, "any label")
+    return class_metric(name, _SET_ROWS, average, "any label")
 
 
 def probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
@@ -315,10 +246,11 @@ def probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
 
 def _log_loss_rows(pairs: Pairs, _: Metric) -> Floats:
     given, gold = probabilities(pairs)
-    return means(-np.log(_clipped(given[np.arange(len(gold)), gold])))
+    of_gold = given[np.arange(len(gold)), gold]
+    return means(-np.log(_clip(of_gold)))
 
 
-def _clipped(probabilities: Any) -> Any:
+def _clip(probabilities: Any) -> Any:
     """At least the machine epsilon away from 0 and 1, as in scikit-learn, so that logarithms are finite."""
     epsilon = np.finfo(np.float64).eps
     return np.clip(probabilities, epsilon, 1 - epsilon)
@@ -327,7 +259,9 @@ def _clipped(probabilities: Any) -> Any:
 def _brier_rows(pairs: Pairs, _: Metric) -> Floats:
     given, gold = probabilities(pairs)
     losses = ((given - np.eye(given.shape[1])[gold]) ** 2).sum(axis=1)
-    return means(losses / 2 if given.shape[1] == 2 else losses)
+    if given.shape[1] == 2:  # as in scikit-learn, which counts one of two labels
+        losses = losses / 2
+    return means(losses)
 
 
 def _highest_rows(pairs: Pairs, _: Metric) -> Floats:
@@ -338,32 +272,37 @@ def _highest_rows(pairs: Pairs, _: Metric) -> Floats:
 def _others_rows(pairs: Pairs, metric: Metric) -> Floats:
     """Of all labels but one: whether the most probable is gold's, the gold, and the most probable."""
     given, gold = probabilities(pairs)
-    predicted, left_out = given.argmax(axis=1), pairs.code(metric.positive)
-    kept = np.stack([gold, gold, predicted]) != left_out
-    kept[0] &= gold == predicted
-    rows: Floats = kept.T.astype(np.float64)
+    predicted = given.argmax(axis=1)
+    left_out = pairs.code(metric.positive)
+    right = (gold == predicted) & (gold != left_out)
+    rows: Floats = np.stack([right, gold != left_out, predicted != left_out], axis=1).astype(np.float64)
     return rows
 
 
-def _answered_rows(pairs: Pairs, metric: Metric) -> Floats:
+def _rows_of_answers(pairs: Pairs, metric: Metric) -> Floats:
     """True and false positives and negatives, and no answer, which is two equal highest probabilities."""
     given, gold = probabilities(pairs)
     highest = given == given.max(axis=1, keepdims=True)
-    answered, positive = highest.sum(axis=1) == 1, pairs.code(metric.positive)
-    own, predicted_own = gold == positive, highest[:, positive]
+    answered = highest.sum(axis=1) == 1
+    code = pairs.code(metric.positive)
+    positive = gold == code
+    predicted_positive = highest[:, code]
     right = given.argmax(axis=1) == gold
-    cases = (
-        own & predicted_own,
-        ~own & predicted_own,
-        own & ~predicted_own,
-        right & ~own & ~predicted_own,
-        ~own & ~predicted_own & ~right,
-    )
-    return np.stack([*(case & answered for case in cases), ~answered], axis=1).astype(np.float64)
+    both_others = ~positive & ~predicted_positive
+    cases = [
+        positive & predicted_positive & answered,
+        ~positive & predicted_positive & answered,
+        positive & ~predicted_positive & answered,
+        both_others & right & answered,
+        both_others & ~right & answered,
+        ~answered,
+    ]
+    return np.stack(cases, axis=1).astype(np.float64)
 
 
 def _c_at_1(sums: Any) -> Any:
-    right, n = sums[0] + sums[3], sums.sum(axis=0)
+    right = sums[0] + sums[3]
+    n = sums.sum(axis=0)
     return ratio(right + sums[5] * ratio(right, n), n)
 
 
@@ -398,12 +337,14 @@ def _distributions(pairs: Pairs) -> tuple[Floats, Floats]:
 
 def _cross_entropy_rows(pairs: Pairs, _: Metric) -> Floats:
     gold, given = _distributions(pairs)
-    return means(-(gold * np.log(_clipped(given))).sum(axis=1))
+    return means(-(gold * np.log(_clip(given))).sum(axis=1))
 
 
-def _rescaled(pairs: Pairs) -> tuple[Floats, Floats]:
+def _unit_distributions(pairs: Pairs) -> tuple[Floats, Floats]:
     """Gold and predictions, each of shape (n, labels), rescaled to the sum 1."""
-    gold, given = (ratio(each, each.sum(axis=1, keepdims=True)) for each in _distributions(pairs))
+    gold, given = _distributions(pairs)
+    gold = ratio(gold, gold.sum(axis=1, keepdims=True))
+    given = ratio(given, given.sum(axis=1, keepdims=True))
     return gold, given
 
 
@@ -414,13 +355,13 @@ def _manhattan_rows(pairs: Pairs, _: Metric) -> Floats:
 
 def _wasserstein_rows(pairs: Pairs, _: Metric) -> Floats:
     """The distance on a line where neighboring labels, in the manifest's order, are 1 apart."""
-    gold, given = _rescaled(pairs)
+    gold, given = _unit_distributions(pairs)
     return means(np.abs(np.cumsum(gold - given, axis=1)[:, :-1]).sum(axis=1))
 
 
 def _jensen_shannon_rows(pairs: Pairs, _: Metric) -> Floats:
     """The root of the divergence in bits."""
-    gold, given = _rescaled(pairs)
+    gold, given = _unit_distributions(pairs)
     middle = (gold + given) / 2
 
     def divergence(part: Floats) -> Floats:
@@ -451,9 +392,9 @@ CELL_METRICS = (
     SumMetric("neg_ece", _calibration_rows, _neg_ece, fewest=FEWEST_CALIBRATED),
     SumMetric("probability_accuracy", _highest_rows, mean_of),
     SumMetric("probability_micro_f1_without", _others_rows, pooled_f1),
-    SumMetric("c_at_1", _answered_rows, _c_at_1),
-    SumMetric("f05_u", _answered_rows, _f05_u),
-    SumMetric("f1_answered", _answered_rows, _f1_answered),
+    SumMetric("c_at_1", _rows_of_answers, _c_at_1),
+    SumMetric("f05_u", _rows_of_answers, _f05_u),
+    SumMetric("f1_answered", _rows_of_answers, _f1_answered),
     SumMetric("neg_cross_entropy", _cross_entropy_rows, negated_mean),
     SumMetric("neg_jensen_shannon", _jensen_shannon_rows, negated_mean),
     SumMetric("neg_manhattan", _manhattan_rows, negated_mean),

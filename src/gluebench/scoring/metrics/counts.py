@@ -24,7 +24,7 @@ Table = Any
 """Sequence of sequences of counts: ints, or float arrays of one shape; an array with these two axes first."""
 
 
-class Point(NamedTuple):
+class MetricValue(NamedTuple):
     """The value of a metric."""
 
     value: float
@@ -87,7 +87,7 @@ class MetricFunction(ABC):
         return self.limits or (BUILT_IN[self.name].lowest, BUILT_IN[self.name].highest)
 
     @abstractmethod
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value on all examples; `metric` is the manifest's record, with the positive label of F1."""
 
     def kinds_of(self, pairs: Pairs) -> Kinds:
@@ -106,7 +106,8 @@ def ratio(above: Any, below: Any) -> Any:
     """`above / below`; 0.0 where `below` is 0."""
     if isinstance(below, int | float):
         return above / below if below else 0.0
-    above, below = np.asarray(above), np.asarray(below, np.float64)
+    above = np.asarray(above)
+    below = np.asarray(below, np.float64)
     zeros = np.zeros(np.broadcast_shapes(above.shape, below.shape))
     return np.divide(above, below, out=zeros, where=below != 0)
 
@@ -133,10 +134,10 @@ def predicted_counts(table: Table) -> Any:
 def label_scores(labels: Sequence[str], table: Table) -> dict[str, ClassScore]:
     """The scores of each label, in the order of the task, from a confusion table of ints."""
     counts = zip(labels, gold_counts(table), predicted_counts(table), strict=True)
-    return {
-        label: ClassScore.of(table[code][code], gold, predicted)
-        for code, (label, gold, predicted) in enumerate(counts)
-    }
+    scores = {}
+    for code, (label, gold, predicted) in enumerate(counts):
+        scores[label] = ClassScore.of(table[code][code], gold, predicted)
+    return scores
 
 
 def hits(table: Table) -> Any:
@@ -173,12 +174,10 @@ def _no_positive(table: Table, positive: int) -> str | None:
 
 
 def _one_label(table: Table, _positive: int) -> str | None:
-    for name, counts in (
-        ("the predictions", predicted_counts(table)),
-        ("the gold labels", gold_counts(table)),
-    ):
-        if sum(count > 0 for count in counts) < 2:
-            return f"{name} are all the same"
+    if sum(count > 0 for count in predicted_counts(table)) < 2:
+        return "the predictions are all the same"
+    if sum(count > 0 for count in gold_counts(table)) < 2:
+        return "the gold labels are all the same"
     return None
 
 
@@ -186,12 +185,12 @@ def _one_label(table: Table, _positive: int) -> str | None:
 class PairsMetric(MetricFunction):
     """A metric of whole columns."""
 
-    of: Callable[[Pairs, Metric], Point]
+    of: Callable[[Pairs, Metric], MetricValue]
     """The value."""
     influence: Callable[[Pairs, Metric, float], Floats]
     """The influence of each unit on the value, which is the last argument, shape (units,)."""
 
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value on all examples."""
         return self.of(pairs, metric)
 
@@ -211,11 +210,14 @@ class CountMetric(MetricFunction):
     proportion: bool = False
     """Whether it is a proportion of examples, so that Wilson's interval and McNemar's test apply."""
 
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value on the confusion table of the file, counted once for all its metrics."""
-        table, positive = pairs.table, pairs.code(metric.positive)
+        table = pairs.table
+        positive = pairs.code(metric.positive)
         value = float(self.of(table, positive))
-        return Point(value, None if value else self.undefined(table, positive))
+        if value:
+            return MetricValue(value)
+        return MetricValue(value, self.undefined(table, positive))
 
     def kinds_of(self, pairs: Pairs) -> Kinds:
         """Units with the same examples."""
@@ -223,13 +225,14 @@ class CountMetric(MetricFunction):
 
     def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each kind of units, exactly, from the confusion table without one of them."""
-        kinds, code = pairs.content_kinds, pairs.code(metric.positive)
+        kinds = pairs.content_kinds
+        code = pairs.code(metric.positive)
         table = pairs.table_array.astype(np.float64)[:, :, np.newaxis]
         block = max(1, AT_ONCE // table.size)
-        without = [
-            self.of(table - pairs.tables(slice(start, start + block)), code)
-            for start in range(0, len(kinds.counts), block)
-        ]
+        without = []
+        for start in range(0, len(kinds.counts), block):
+            of_kinds = pairs.tables(slice(start, start + block))
+            without.append(self.of(table - of_kinds, code))
         return pairs.left_out(value, np.concatenate(without))
 
 

@@ -11,8 +11,8 @@ from gluebench.scoring.metrics.cells import probabilities
 from gluebench.scoring.metrics.counts import (
     Classes,
     MetricFunction,
+    MetricValue,
     PairsMetric,
-    Point,
     ratio,
 )
 from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
@@ -33,7 +33,11 @@ class Curve(NamedTuple):
 
     def sides(self) -> list[tuple[Ints, Ints]]:
         """Of `above`, then of `up_to`, the number of examples of other labels for each of `own`, and all."""
-        return [(at - np.searchsorted(self.up_to, at, "right"), at) for at in (self.above, self.up_to)]
+        sides = []
+        for places in (self.above, self.up_to):
+            own = np.searchsorted(self.up_to, places, "right")
+            sides.append((places - own, places))
+        return sides
 
 
 def curve_of(pairs: Pairs, code: int) -> Curve:
@@ -41,18 +45,21 @@ def curve_of(pairs: Pairs, code: int) -> Curve:
     given, gold = probabilities(pairs)
     losses = -given[:, code]
     order = np.argsort(losses)
-    own, ordered = order[gold[order] == code], losses[order]
-    return Curve(order, own, *(np.searchsorted(ordered, losses[own], side) for side in ("left", "right")))
+    own = order[gold[order] == code]
+    ordered = losses[order]
+    above = np.searchsorted(ordered, losses[own], "left")
+    up_to = np.searchsorted(ordered, losses[own], "right")
+    return Curve(order, own, above, up_to)
 
 
-def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
+def _roc_auc(pairs: Pairs, metric: Metric) -> MetricValue:
     """The probability that a positive example has a higher probability than another; ties count half."""
     curve = curve_of(pairs, pairs.code(metric.positive))
     pairs_of_rows = len(curve.own) * (len(pairs) - len(curve.own))
     if not pairs_of_rows:
-        return Point(0.0, "gold has only positive examples, or none")
+        return MetricValue(0.0, "gold has only positive examples, or none")
     lost = sum(int(others.sum()) for others, _ in curve.sides())
-    return Point((2 * pairs_of_rows - lost) / 2 / pairs_of_rows)
+    return MetricValue((2 * pairs_of_rows - lost) / 2 / pairs_of_rows)
 
 
 def _auc_influence(pairs: Pairs, metric: Metric, area: float) -> Floats:
@@ -63,22 +70,30 @@ def _auc_influence(pairs: Pairs, metric: Metric, area: float) -> Floats:
     """
     given, gold = probabilities(pairs)
     code = pairs.code(metric.positive)
-    scores, positive = given[:, code], gold == code
-    classes = [np.sort(scores[~positive]), np.sort(scores[positive])]
-    if not all(map(len, classes)):
+    scores = given[:, code]
+    positive = gold == code
+    other_scores = np.sort(scores[~positive])
+    positive_scores = np.sort(scores[positive])
+    if not len(other_scores) or not len(positive_scores):
         return np.zeros(pairs.size)
-    above_others, below_positives = (
-        (np.searchsorted(column, scores) + np.searchsorted(column, scores, "right")) / 2 / len(column)
-        for column in classes
-    )
-    components = np.where(positive, above_others, 1 - below_positives)
-    own_size = np.where(positive, len(classes[1]), len(classes[0]))
+    share_above_others = _share_below(scores, other_scores)
+    share_below_positives = 1 - _share_below(scores, positive_scores)
+    components = np.where(positive, share_above_others, share_below_positives)
+    own_size = np.where(positive, len(positive_scores), len(other_scores))
     influence = (components - area) * len(pairs) / own_size
     if pairs.units is None:
         # Each class has its own degrees of freedom; the one example of a class has the component `area`.
         n = len(pairs)
         influence *= np.sqrt(own_size * (n - 1) / (np.maximum(own_size - 1, 1) * n))
     return pairs.by_unit(influence) * (pairs.size / len(pairs))
+
+
+def _share_below(scores: Floats, ascending: Floats) -> Floats:
+    """For each score, the share of other ones that are lower; an equal one counts half."""
+    lower = np.searchsorted(ascending, scores)
+    up_to = np.searchsorted(ascending, scores, "right")
+    shares: Floats = (lower + up_to) / 2 / len(ascending)
+    return shares
 
 
 @dataclass(frozen=True)
@@ -97,20 +112,23 @@ class CurveMetric(MetricFunction):
 
     def area(self, above: Any, up_to: Any) -> Any:
         """The area from the two mean shares of others."""
-        return 1 - (above + up_to) / 2 if self.straight else 1 - up_to
+        if self.straight:
+            return 1 - (above + up_to) / 2
+        return 1 - up_to
 
-    def point(self, pairs: Pairs, _: Metric) -> Point:
+    def point(self, pairs: Pairs, _: Metric) -> MetricValue:
         """The value on all examples."""
         areas = []
-        for code in sorted({*pairs.gold.codes}):
-            sides = curve_of(pairs, code).sides()
-            areas.append(self.area(*(ratio(others, places).mean() for others, places in sides)))
-        return Point(float(np.mean(areas)))
+        for code in sorted(set(pairs.gold.codes)):
+            above, up_to = [ratio(others, places).mean() for others, places in curve_of(pairs, code).sides()]
+            areas.append(self.area(above, up_to))
+        return MetricValue(float(np.mean(areas)))
 
     def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each unit, exactly, from the value without it."""
-        areas, labels = np.zeros(pairs.size), np.zeros(pairs.size)
-        for code in sorted({*pairs.gold.codes}):
+        areas = np.zeros(pairs.size)
+        labels = np.zeros(pairs.size)
+        for code in sorted(set(pairs.gold.codes)):
             curve = curve_of(pairs, code)
             losses = -pairs.shares[:, code]
             left = len(curve.own) - pairs.by_unit(np.bincount(curve.own, minlength=len(pairs)))
@@ -153,8 +171,8 @@ class _Shares(NamedTuple):
     def sums(self, missing: int) -> tuple[Floats, Floats]:
         """Prefix sums of others / places and of 1 / places, when so many places are missing."""
         inverse = ratio(1.0, np.maximum(self.places - missing, 0))
-        sums = (np.append(0.0, np.cumsum(terms)) for terms in (self.others * inverse, inverse))
-        others, places = sums
+        others = np.append(0.0, np.cumsum(self.others * inverse))
+        places = np.append(0.0, np.cumsum(inverse))
         return others, places
 
 
@@ -162,7 +180,8 @@ def _shares_without(units: Ints, start: Ints, is_other: Flags, shares: _Shares, 
     """The sums of one side of `_others_without`, shape (units,)."""
     size = len(own)
     rows = np.lexsort((start, units))
-    unit_of, starts = units[rows], start[rows]
+    unit_of = units[rows]
+    starts = start[rows]
     first = np.searchsorted(unit_of, np.arange(unit_of[-1] + 1))  # the first row of each unit
     missing = np.arange(len(rows)) - first[unit_of] + 1
     others_before = np.append(0, np.cumsum(is_other[rows]))
@@ -171,18 +190,21 @@ def _shares_without(units: Ints, start: Ints, is_other: Flags, shares: _Shares, 
     ends[np.append(first[1:], len(rows)) - 1] = size
     sums = shares.sums(0)[0][starts[first]]
     for number in range(1, int(missing.max()) + 1):
-        of_others, of_places = shares.sums(number)
-        at = np.flatnonzero(missing == number)
-        begin, end = starts[at], ends[at]
-        change = of_others[end] - of_others[begin]
-        change -= missing_others[at] * (of_places[end] - of_places[begin])
-        sums += np.bincount(unit_of[at], change, len(sums))
+        sums_of_others, sums_of_places = shares.sums(number)
+        so_many = np.flatnonzero(missing == number)
+        begin = starts[so_many]
+        end = ends[so_many]
+        change = sums_of_others[end] - sums_of_others[begin]
+        change -= missing_others[so_many] * (sums_of_places[end] - sums_of_places[begin])
+        sums += np.bincount(unit_of[so_many], change, len(sums))
     # The unit's own examples of the label are missing too: their shares, as counted above, go.
     keys = unit_of * (size + 1) + starts
-    at = np.searchsorted(keys, units[own] * (size + 1) + np.arange(size), "right") - 1
-    counted = at >= first[units[own]]
-    gone = shares.without(np.where(counted, missing[at], 0), np.where(counted, missing_others[at], 0))
-    sums -= np.bincount(units[own], gone, len(sums))
+    last_start = np.searchsorted(keys, units[own] * (size + 1) + np.arange(size), "right") - 1
+    has_start = last_start >= first[units[own]]
+    missing_places = np.where(has_start, missing[last_start], 0)
+    missing_others_there = np.where(has_start, missing_others[last_start], 0)
+    own_shares = shares.without(missing_places, missing_others_there)
+    sums -= np.bincount(units[own], own_shares, len(sums))
     return sums
 
 
@@ -207,9 +229,7 @@ def _classes(pairs: Pairs, codes: NDArray[Any], number: int) -> Classes:
 
 CURVE_METRICS = (
     PairsMetric("roc_auc", _roc_auc, _auc_influence, classes=_sides, fewest_of_class=FEWEST_OF_CURVE),
-    *(
-        CurveMetric(name, straight=straight, classes=_labels, fewest_of_class=FEWEST_OF_CURVE)
-        for name, straight in (("macro_average_precision", False), ("macro_pr_auc", True))
-    ),
+    CurveMetric("macro_average_precision", straight=False, classes=_labels, fewest_of_class=FEWEST_OF_CURVE),
+    CurveMetric("macro_pr_auc", straight=True, classes=_labels, fewest_of_class=FEWEST_OF_CURVE),
 )
 """Areas under curves."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.cells import Cells, ClassRows, counted_metric
+from gluebench.scoring.metrics.cells import Cells, ClassRows, class_metric
 from gluebench.scoring.metrics.sequences import class_rows_of_tokens, right_tokens
 from gluebench.scoring.metrics.sums import SumMetric, mean_of
 
@@ -35,17 +35,23 @@ def _relations(cells: Cells, metric: Metric) -> Cells:
         own = label.partition(":")[2]
         return parents.get(own, own)
 
-    def predicted_relation(gold: str, predicted: str) -> str:
-        return relation(predicted) if head_of(gold) == head_of(predicted) else WRONG_HEAD
+    relations = []
+    for gold, predicted in cells:
+        predicted_relations = []
+        for gold_label, predicted_label in zip(gold, predicted, strict=False):
+            if head_of(gold_label) == head_of(predicted_label):
+                predicted_relations.append(relation(predicted_label))
+            else:
+                predicted_relations.append(WRONG_HEAD)
+        relations.append(([relation(label) for label in gold], predicted_relations))
+    return relations
 
-    return [([*map(relation, pair[0])], [*map(predicted_relation, *pair)]) for pair in cells]
 
-
-_UAS_MACRO_F1 = counted_metric("uas_macro_f1", _head_rows, "present", "any word", lambda metric: ())
+_UAS_MACRO_F1 = class_metric("uas_macro_f1", _head_rows, "present", "any word", lambda metric: ())
 DEPENDENCY_METRICS = (
     SumMetric("uas", right_tokens(head_of), mean_of),
     SumMetric("las", right_tokens(), mean_of),
     replace(_UAS_MACRO_F1, class_scores=None),  # a head is the number of a word, not a class
-    counted_metric("las_macro_f1", _relation_rows, "present", "any word"),
+    class_metric("las_macro_f1", _relation_rows, "present", "any word"),
 )
 """Metrics of dependency trees."""

@@ -6,7 +6,7 @@ information I of a set is the sum over its labels and their ancestors of I(label
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from math import erfc, sqrt
 from typing import Any
@@ -17,6 +17,7 @@ from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.sums import SumMetric
 from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
+from gluebench.submission.submission import Column
 
 CONSTANT = 1e-12
 """Smallest mean deviation of a label's weights."""
@@ -27,21 +28,26 @@ class _Tree:
 
     def __init__(self, words: Iterable[str], metric: Metric) -> None:
         """Raises ValueError if a word is its own ancestor."""
-        parents, depths = dict(metric.parents), dict[str, int]()
+        parents = dict(metric.parents)
+        heights: dict[str, int] = {}  # the number of words on the way to the root
         for word in words:
             path = [word]
             while path[-1] in parents and len(path) <= len(parents):
                 path.append(parents[path[-1]])
             if path[-1] in parents:
                 raise ValueError(f"{word!r} is its own ancestor; expected parents that make a tree")
-            depths |= {each: -len(path) + at for at, each in enumerate(path)}
-        self.places = {
-            word: at for at, word in enumerate(sorted(depths, key=lambda word: (depths[word], word)))
-        }
-        edges = [(at, self.places[parents[word]]) for word, at in self.places.items() if word in parents]
-        self.children, self.parents = map(list, zip(*edges, strict=True)) if edges else ([], [])
+            for steps, ancestor in enumerate(path):
+                heights[ancestor] = len(path) - steps
+        deepest_first = sorted(heights, key=lambda word: (-heights[word], word))
+        self.places = {word: place for place, word in enumerate(deepest_first)}
+        self.children: list[int] = []
+        self.parents: list[int] = []
+        for word, place in self.places.items():
+            if word in parents:
+                self.children.append(place)
+                self.parents.append(self.places[parents[word]])
 
-    def raised(self, weights: Floats) -> Floats:
+    def add_ancestors(self, weights: Floats) -> Floats:
         """Weights, shape (n, words), where a parent has at least the weight of its children."""
         for child, parent in zip(self.children, self.parents, strict=True):
             weights[:, parent] = weights[:, [child, parent]].max(axis=1)
@@ -52,38 +58,53 @@ def _contrast(
     information: Callable[[Floats], Floats], gold: Floats, predicted: Floats
 ) -> tuple[Floats, Floats]:
     """ICM, and the gold's own information, which is its ICM with itself."""
-    own = information(gold)
-    return 2 * information(predicted) + 2 * own - 3 * information(np.maximum(gold, predicted)), own
+    of_gold = information(gold)
+    of_predicted = information(predicted)
+    of_both = information(np.maximum(gold, predicted))
+    return 2 * of_predicted + 2 * of_gold - 3 * of_both, of_gold
 
 
-def _rows(pairs: Pairs, metric: Metric) -> Floats:
+def _cells(column: Column) -> Sequence[Sequence[str]]:
+    """The labels of each example, also where it has one."""
+    if column.labels:
+        return [(word,) for word in column.words()]
+    return column.cells
+
+
+def _label_rows(pairs: Pairs, metric: Metric) -> Floats:
     """How often I of each word counts in ICM, and in the gold's information; gold's sets; a 1."""
-    sides = [
-        [(word,) for word in column.words()] if column.labels else column.cells
-        for column in (pairs.gold, pairs.predicted)
-    ]
-    occurring = sorted({word for side in sides for cell in {*side} for word in cell})
-    tree = _Tree([*metric.labels, *pairs.gold.labels, *occurring], metric)
-    sets = np.zeros((2, len(pairs), len(tree.places)))
-    for rows, cells in zip(sets, sides, strict=True):
-        examples = np.repeat(np.arange(len(cells)), [*map(len, cells)])
-        rows[examples, [*map(tree.places.__getitem__, chain.from_iterable(cells))]] = 1.0
+    gold_cells = _cells(pairs.gold)
+    predicted_cells = _cells(pairs.predicted)
+    occurring = set(chain.from_iterable(set(gold_cells) | set(predicted_cells)))
+    tree = _Tree(chain(metric.labels, pairs.gold.labels, sorted(occurring)), metric)
+
+    def indicators(cells: Sequence[Sequence[str]]) -> Floats:
+        """1.0 for each word that an example has, and for its ancestors, shape (n, words)."""
+        sets = np.zeros((len(cells), len(tree.places)))
+        examples = np.repeat(np.arange(len(cells)), list(map(len, cells)))
+        places = list(map(tree.places.__getitem__, chain.from_iterable(cells)))
+        sets[examples, places] = 1.0
+        return tree.add_ancestors(sets)
 
     def times(sets: Floats) -> Floats:
+        """How often I of each word counts in the information of the sets."""
         counts = sets.copy()
         np.subtract.at(counts.T, tree.parents, sets.T[tree.children])
         return counts
 
-    gold, predicted = map(tree.raised, sets)
-    return np.column_stack([*_contrast(times, gold, predicted), gold, np.ones(len(pairs))])
+    gold = indicators(gold_cells)
+    contrast, of_gold = _contrast(times, gold, indicators(predicted_cells))
+    return np.column_stack([contrast, of_gold, gold, np.ones(len(pairs))])
 
 
 def _of_counts(sums: Any) -> tuple[Any, Any, Any]:
     """Sums of ICM and of gold's information, and n. A word that is not in gold counts as if it were once."""
-    n, (*times, counts) = sums[-1], sums[:-1].reshape(3, -1, *sums.shape[1:])
+    n = sums[-1]
+    contrast_times, gold_times, counts = sums[:-1].reshape(3, -1, *sums.shape[1:])
     bits = np.log2(np.maximum(n, 1.0) / np.maximum(counts, 1.0))
-    contrast, own = ((each * bits).sum(axis=0) for each in times)
-    return contrast, own, n
+    contrast = (contrast_times * bits).sum(axis=0)
+    of_gold = (gold_times * bits).sum(axis=0)
+    return contrast, of_gold, n
 
 
 def _soft_rows(pairs: Pairs, metric: Metric) -> Floats:
@@ -91,12 +112,12 @@ def _soft_rows(pairs: Pairs, metric: Metric) -> Floats:
     words = metric.labels or tuple(map(str, range(len(pairs.gold.cells[0]))))
     tree = _Tree(words, metric)
 
-    def raised(cells: Any) -> Floats:
+    def weights_of(cells: Any) -> Floats:
         weights = np.zeros((len(cells), len(tree.places)))
         weights[:, [tree.places[word] for word in words]] = cells
-        return tree.raised(weights)
+        return tree.add_ancestors(weights)
 
-    of_gold = raised(pairs.gold.cells)
+    of_gold = weights_of(pairs.gold.cells)
     mean = of_gold.mean(axis=0)
     deviation = np.abs(of_gold - mean).mean(axis=0).clip(CONSTANT)
 
@@ -112,8 +133,9 @@ def _soft_rows(pairs: Pairs, metric: Metric) -> Floats:
         return bits(weights, slice(None)) - bits(weights[:, tree.children], tree.parents)
 
     def of_cells(cells: Cells) -> Floats:
-        contrast = _contrast(information, *map(raised, zip(*cells, strict=True)))
-        return np.column_stack([*contrast, np.ones(len(cells))])
+        gold, predicted = zip(*cells, strict=True)
+        contrast, information_of_gold = _contrast(information, weights_of(gold), weights_of(predicted))
+        return np.column_stack([contrast, information_of_gold, np.ones(len(cells))])
 
     different, places = pairs.different
     of_different: Floats = different.table((_soft_rows, metric), of_cells)[places]
@@ -128,15 +150,20 @@ def _metrics(name: str, rows: Any, parts: Callable[[Any], Any] = tuple) -> tuple
         return np.maximum(ratio(contrast + own, 2 * own), 0.0)
 
     def undefined(sums: Any) -> str | None:
-        return None if parts(sums)[1] else "all gold labels are the same"
+        if parts(sums)[1]:
+            return None
+        return "all gold labels are the same"
 
-    icm = SumMetric(name, rows, lambda sums: ratio(*parts(sums)[::2]))
-    return icm, SumMetric(f"{name}_norm", rows, norm, undefined)
+    def mean(sums: Any) -> Any:
+        contrast, _, n = parts(sums)
+        return ratio(contrast, n)
+
+    return SumMetric(name, rows, mean), SumMetric(f"{name}_norm", rows, norm, undefined)
 
 
 INFORMATION_METRICS = (
-    *_metrics("icm", _rows, _of_counts),
-    *_metrics("sets_icm", _rows, _of_counts),
-    *_metrics("icm_soft", _soft_rows),
+    _metrics("icm", _label_rows, _of_counts)
+    + _metrics("sets_icm", _label_rows, _of_counts)
+    + _metrics("icm_soft", _soft_rows)
 )
 """Metrics of the information that labels carry."""

@@ -11,9 +11,12 @@ from gluebench.scoring.numeric import Floats, Ints, np
 
 def kendall_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
     """Kendall's tau-b of two columns of n finite numbers, -1 to 1; 0.0 if either is constant."""
-    x, y = _ranks(gold), _ranks(predicted)
+    x = _ranks(gold)
+    y = _ranks(predicted)
     pairs = len(x) * (len(x) - 1) // 2
-    tied_x, tied_y, tied = (int(_tied(codes).sum()) // 2 for codes in (x, y, _joint(x, y)))
+    tied_x = int(_ties(x).sum()) // 2
+    tied_y = int(_ties(y).sum()) // 2
+    tied = int(_ties(_joint(x, y)).sum()) // 2
     concordant = int(_smaller_before(y[np.lexsort((-y, x))]).sum())
     net = 2 * concordant - (pairs - tied_x - tied_y + tied)
     return float(_tau_b(_Pairs(net, pairs - tied_x, pairs - tied_y)))
@@ -21,7 +24,8 @@ def kendall_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
 
 def kendall_without(gold: Sequence[float], predicted: Sequence[float], units: Ints) -> Floats:
     """Tau-b without each unit, exactly, shape (units,); `units` numbers the unit of each row from 0."""
-    x, y = _ranks(gold), _ranks(predicted)
+    x = _ranks(gold)
+    y = _ranks(predicted)
     sizes = np.bincount(units)
     of_rows = _pairs_of_rows(x, y, np.full(len(x), len(x) - 1))
     whole = [int(column.sum()) // 2 for column in of_rows]
@@ -29,10 +33,13 @@ def kendall_without(gold: Sequence[float], predicted: Sequence[float], units: In
     if len(sizes) < len(x):
         # A pair within a unit is lost once, not once for each of its rows. Units that ascend in x descend
         # in y, so that rows of two units are neither concordant nor tied.
-        within_x, within_y = units * len(x) + x, -units * len(x) + y
-        within = _pairs_of_rows(_ranks(within_x), _ranks(within_y), sizes[units] - 1)
-        lost = [both - np.bincount(units, column) / 2 for both, column in zip(lost, within, strict=True)]
-    return np.asarray(_tau_b(_Pairs(*(all_ - gone for all_, gone in zip(whole, lost, strict=True)))))
+        within_x = _ranks(units * len(x) + x)
+        within_y = _ranks(-units * len(x) + y)
+        within = _pairs_of_rows(within_x, within_y, sizes[units] - 1)
+        for position, column in enumerate(within):
+            lost[position] = lost[position] - np.bincount(units, column) / 2
+    left = [number - lost_by_unit for number, lost_by_unit in zip(whole, lost, strict=True)]
+    return np.asarray(_tau_b(_Pairs(*left)))
 
 
 class _Pairs(NamedTuple):
@@ -59,18 +66,21 @@ def _joint(x: Ints, y: Ints) -> Ints:
     return _ranks(x * (y.max() + 1) + y)
 
 
-def _tied(codes: Ints) -> Ints:
+def _ties(codes: Ints) -> Ints:
     """The number of other rows with the same code, shape (n,)."""
     return np.bincount(codes)[codes] - 1
 
 
 def _pairs_of_rows(x: Ints, y: Ints, others: Ints) -> _Pairs:
     """The pairs that each row is in, each of shape (n,); `others` says how many there are."""
-    tied_x, tied_y, tied = _tied(x), _tied(y), _tied(_joint(x, y))
+    tied_x = _ties(x)
+    tied_y = _ties(y)
+    tied = _ties(_joint(x, y))
     concordant = np.zeros(len(x), np.int64)
-    below, above = np.lexsort((-y, x)), np.lexsort((y, -x))
-    concordant[below] = _smaller_before(y[below])
-    concordant[above] += _smaller_before(y.max() - y[above])
+    ascending = np.lexsort((-y, x))
+    concordant[ascending] = _smaller_before(y[ascending])
+    descending = np.lexsort((y, -x))
+    concordant[descending] += _smaller_before(y.max() - y[descending])
     net = 2 * concordant - (others - tied_x - tied_y + tied)
     return _Pairs(net, others - tied_x, others - tied_y)
 

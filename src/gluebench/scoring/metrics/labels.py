@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
 from gluebench.benchmark import Metric
@@ -64,7 +65,8 @@ class ClassMean:
     def classes(self, pairs: Pairs, _: Metric) -> Classes:
         """All labels of the task; a unit shows one if the denominator of its score counts it."""
         table = pairs.table_array
-        units, uniform = [], []
+        units = []
+        uniform = []
         for label, right in enumerate(np.diag(table)):
             cells = np.zeros(table.shape, np.bool_)
             cells[label] |= self.of_gold > 0
@@ -98,25 +100,33 @@ def kappa_of(table: Table, _positive: int, *, power: int) -> Any:
 
 
 def _one_cell(table: Table, _positive: int) -> str | None:
-    alike = sum(count > 0 for row in table for count in row) < 2
-    return "gold and predictions are all the same label" if alike else None
+    if sum(count > 0 for count in chain.from_iterable(table)) < 2:
+        return "gold and predictions are all the same label"
+    return None
 
 
-def _lacking(side: str) -> Reason:
-    def reason(table: Table, positive: int) -> str | None:
-        counts = table[positive] if side == "gold has" else [row[positive] for row in table]
-        return None if sum(counts) else f"{side} no example with the positive label"
+def _no_predicted_positive(table: Table, positive: int) -> str | None:
+    if sum(row[positive] for row in table):
+        return None
+    return "the predictions have no example with the positive label"
 
-    return reason
+
+def _no_gold_positive(table: Table, positive: int) -> str | None:
+    if sum(table[positive]):
+        return None
+    return "gold has no example with the positive label"
 
 
 def _nothing_else(table: Table, left_out: int) -> str | None:
-    others = sum(map(sum, table)) - table[left_out][left_out]
-    return None if others else "neither gold nor predictions have another label than the one left out"
+    if sum(map(sum, table)) - table[left_out][left_out]:
+        return None
+    return "neither gold nor predictions have another label than the one left out"
 
 
 def _mean_metric(name: str, formula: ClassMean, undefined: Reason = lambda *_: None) -> CountMetric:
-    classes = None if formula.average in ("weighted", "positive") else formula.classes
+    classes = formula.classes
+    if formula.average in ("weighted", "positive"):  # a rare class has little weight, or is not averaged
+        return CountMetric(name, formula.of, undefined, fewest_of_class=FEWEST_OF_LABEL)
     return CountMetric(name, formula.of, undefined, classes=classes, fewest_of_class=FEWEST_OF_LABEL)
 
 
@@ -127,8 +137,8 @@ LABEL_METRICS = (
     _mean_metric("macro_f1_all_one", ClassMean("all_one")),
     _mean_metric("weighted_f1", ClassMean("weighted")),
     CountMetric("micro_f1_without", micro_f1_without_of, _nothing_else),
-    _mean_metric("precision", ClassMean("positive", 1.0, of_gold=0.0), _lacking("the predictions have")),
-    _mean_metric("recall", ClassMean("positive", 1.0, of_predicted=0.0), _lacking("gold has")),
+    _mean_metric("precision", ClassMean("positive", 1.0, of_gold=0.0), _no_predicted_positive),
+    _mean_metric("recall", ClassMean("positive", 1.0, of_predicted=0.0), _no_gold_positive),
     _mean_metric("macro_precision", ClassMean("present", 1.0, of_gold=0.0)),
     _mean_metric("macro_recall", ClassMean("present", 1.0, of_predicted=0.0)),
     _mean_metric("balanced_accuracy", ClassMean("gold", 1.0, of_predicted=0.0)),

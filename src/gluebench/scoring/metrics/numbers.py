@@ -17,7 +17,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import MetricFunction, Point
+from gluebench.scoring.metrics.counts import MetricFunction, MetricValue
 from gluebench.scoring.numeric import Floats, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
@@ -32,7 +32,8 @@ def pearson_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
 
     Permuting the rows, or multiplying a column exactly by a power of two, does not change a bit of it.
     """
-    x, y = _deviations(gold), _deviations(predicted)
+    x = _deviations(gold)
+    y = _deviations(predicted)
     return _ratio(_dot(x, y), _dot(x, x), _dot(y, y))
 
 
@@ -41,11 +42,12 @@ def spearman_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
 
     Ties share their mean rank.
     """
-    x, y = (_doubled_ranks(array("d", column).tobytes()) for column in (gold, predicted))
+    x = _doubled_ranks(array("d", gold).tobytes())
+    y = _doubled_ranks(array("d", predicted).tobytes())
     center = len(x) * (len(x) + 1) ** 2  # doubled ranks have the mean n + 1: all sums are exact
-    cross, x_spread, y_spread = (
-        float(sum(map(mul, first, second)) - center) for first, second in ((x, y), (x, x), (y, y))
-    )
+    cross = float(sum(map(mul, x, y)) - center)
+    x_spread = float(sum(map(mul, x, x)) - center)
+    y_spread = float(sum(map(mul, y, y)) - center)
     return _ratio(cross, x_spread, y_spread)
 
 
@@ -84,7 +86,8 @@ def _doubled_ranks(data: bytes) -> tuple[int, ...]:
 
 def _deviations(values: Sequence[float]) -> list[float]:
     """Deviations from the mean, divided by the largest of them in size; all 0.0 if constant."""
-    low, high = min(values, default=0.0), max(values, default=0.0)
+    low = min(values, default=0.0)
+    high = max(values, default=0.0)
     if low == high:
         return [0.0] * len(values)
     exponent = frexp(max(high, -low))[1]
@@ -108,7 +111,7 @@ def _ratio(cross: float, x_spread: float, y_spread: float) -> float:
     return max(-1.0, min(1.0, cross / sqrt(x_spread * y_spread)))
 
 
-class Evaluated(NamedTuple):
+class ValuesAndInfluence(NamedTuple):
     """A metric of several columns of answers against one gold column."""
 
     values: Floats
@@ -125,36 +128,39 @@ class NumberMetric(MetricFunction):
     """The value, from gold and predictions; 0.0 if it is not defined."""
     prepared: Callable[[Columns], NDArray[Any]]
     """Rescale columns to a common scale, shape (columns, n), without changing the metric."""
-    evaluated: Callable[[NDArray[Any], NDArray[Any]], Evaluated]
+    evaluated: Callable[[NDArray[Any], NDArray[Any]], ValuesAndInfluence]
     """Values and influence, from prepared gold (1, n) and prepared answers (columns, n)."""
 
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value; a constant column has the correlation 0 by convention."""
         return correlation_point(self.of(pairs.gold.numbers, pairs.predicted.numbers), pairs)
 
     def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence function of each unit; that of a group is the sum over its examples."""
-        columns = (self.prepared([column.numbers]) for column in (pairs.gold, pairs.predicted))
-        influence = self.evaluated(*columns).influence[0]
+        gold = self.prepared([pairs.gold.numbers])
+        answers = self.prepared([pairs.predicted.numbers])
+        influence = self.evaluated(gold, answers).influence[0]
         of_units: Floats = pairs.by_unit(influence) * (pairs.size / len(pairs))
         return of_units
 
 
-def correlation_point(value: float, pairs: Pairs) -> Point:
+def correlation_point(value: float, pairs: Pairs) -> MetricValue:
     """The value of a correlation; if it is 0 by convention, with the reason."""
-    for name, column in (("the predictions", pairs.predicted), ("the gold scores", pairs.gold)):
-        if not value and column.constant:
-            return Point(0.0, f"{name} are all the same")
-    return Point(value)
+    if not value and pairs.predicted.constant:
+        return MetricValue(0.0, "the predictions are all the same")
+    if not value and pairs.gold.constant:
+        return MetricValue(0.0, "the gold scores are all the same")
+    return MetricValue(value)
 
 
-def pearson_evaluated(gold: Floats, answers: Floats) -> Evaluated:
+def pearson_evaluated(gold: Floats, answers: Floats) -> ValuesAndInfluence:
     """Pearson's r: the product of z-scores, minus r times the mean of their squares (Devlin et al. 1975)."""
-    x, y = _z_scores(gold), _z_scores(answers)
+    x = _z_scores(gold)
+    y = _z_scores(answers)
     values = (x * y).mean(axis=1)
     influence = x * y
     influence -= values[:, None] * (x * x + y * y) / 2
-    return Evaluated(values, influence)
+    return ValuesAndInfluence(values, influence)
 
 
 def _z_scores(columns: Floats) -> Floats:
@@ -165,27 +171,31 @@ def _z_scores(columns: Floats) -> Floats:
     return scores
 
 
-def spearman_evaluated(gold: NDArray[np.intp], answers: NDArray[np.intp]) -> Evaluated:
+def spearman_evaluated(gold: NDArray[np.intp], answers: NDArray[np.intp]) -> ValuesAndInfluence:
     """Spearman's rho; one more example also moves the ranks of the others (Croux and Dehon 2010).
 
     Ties share their mean rank. With u and v the mid-distribution values of answers and gold minus 1/2, the
     influence on mean(uv) at row i is uv + mean_j s(x_j - x_i) v_j + mean_j s(g_j - g_i) u_j - 3 mean(uv),
     where s is 1 above 0, 1/2 at 0 and 0 below; the same with u for v gives that on the variance of ranks.
     """
-    x, y = _Ranked(np.repeat(gold, len(answers), axis=0)), _Ranked(answers)
-    u, v = y.placed(y.scores), x.placed(x.scores)
+    x = _Ranks(np.repeat(gold, len(answers), axis=0))
+    y = _Ranks(answers)
+    u = y.by_row(y.scores)
+    v = x.by_row(x.scores)
     cross = (u * v).mean(axis=1, keepdims=True)
-    variance_x, variance_y = x.variance[:, None], y.variance[:, None]
-    influence = u * v + y.placed(y.above(v)) + x.placed(x.above(u)) - 3 * cross
+    variance_x = x.variance[:, None]
+    variance_y = y.variance[:, None]
+    influence = u * v + y.by_row(y.above(v)) + x.by_row(x.above(u)) - 3 * cross
     deviation = np.sqrt(variance_x * variance_y)
     defined = deviation > 0
     safe = np.where(defined, deviation, 1.0)
     values = np.where(defined, cross / safe, 0.0)
     influence /= safe
-    for ranked, own, variance in ((x, v, variance_x), (y, u, variance_y)):
-        spread = own * own + 2 * ranked.placed(ranked.above(own)) - 3 * variance
+    for ranks_of_column, scores, variance in ((x, v, variance_x), (y, u, variance_y)):
+        above = ranks_of_column.by_row(ranks_of_column.above(scores))
+        spread = scores * scores + 2 * above - 3 * variance
         influence -= values / 2 * spread / np.where(variance > 0, variance, 1.0)
-    return Evaluated(values[:, 0], np.where(defined, influence, 0.0))
+    return ValuesAndInfluence(values[:, 0], np.where(defined, influence, 0.0))
 
 
 def standardized_columns(columns: Columns) -> Floats:
@@ -199,7 +209,7 @@ def rank_codes(columns: Columns) -> NDArray[np.intp]:
     return np.unique(ranked, return_inverse=True)[1].reshape(ranked.shape)
 
 
-class _Ranked:
+class _Ranks:
     """The ranks of several columns whose values are given as order-preserving codes."""
 
     def __init__(self, codes: NDArray[np.intp]) -> None:
@@ -212,10 +222,10 @@ class _Ranked:
         """Mid-distribution value of each code minus 1/2, shape (columns, width)."""
         self.variance: Floats = (counts * self.scores * self.scores).sum(axis=1) / self.n
 
-    def placed(self, of_codes: Floats) -> Floats:
+    def by_row(self, of_codes: Floats) -> Floats:
         """The values of the codes by row, shape (columns, n)."""
-        placed: Floats = of_codes.ravel()[self.flat].reshape(self.columns, self.n)
-        return placed
+        of_rows: Floats = of_codes.ravel()[self.flat].reshape(self.columns, self.n)
+        return of_rows
 
     def above(self, of_rows: Floats) -> Floats:
         """Mean over all rows j of s(x_j - x) times the value of row j, shape (columns, width)."""

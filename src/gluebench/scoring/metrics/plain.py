@@ -13,7 +13,7 @@ from gluebench.benchmark.metrics import Form
 from gluebench.reading.notation import is_number
 from gluebench.scoring.metrics.counts import Table
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.tags import numbered
+from gluebench.scoring.tags import group_numbers
 from gluebench.submission.forms import SIZES, cell_form, cell_text
 from gluebench.submission.relations import TAG, PartError
 from gluebench.submission.submission import Column
@@ -27,34 +27,38 @@ Values = Iterable[Any] | Column
 """One value per example: a list, an array, a Series, a tensor, a Column."""
 
 
-class Counted(NamedTuple):
+class LabelCounts(NamedTuple):
     """A confusion table and the code of each label."""
 
     table: Table
     labels: Mapping[Hashable, int]
 
 
-def counted(gold: Values, predicted: Values, known: Sequence[Hashable] = ()) -> Counted:
+def count_labels(gold: Values, predicted: Values, known: Sequence[Hashable] = ()) -> LabelCounts:
     """Count label pairs, of the labels `known` or, if there are none, of those that occur, sorted.
 
     Raises ValueError for columns that do not match, and labels that occur and are not known.
     """
-    first, second = paired(gold, predicted)
-    require_labels(first, second, known)
-    occurring = dict.fromkeys([*first, *second])
+    gold_labels, predicted_labels = lists_of(gold, predicted)
+    require_labels(gold_labels, predicted_labels, known)
+    occurring = list(dict.fromkeys(gold_labels + predicted_labels))
     kinds = {_kind(label) for label in occurring}
     if len(kinds) > 1:
         raise ValueError(
             f"gold and predictions mix {' and '.join(sorted(kinds))}; give both in the same form"
         )
+    in_order: Sequence[Any] = occurring
     if known:
         require_known(occurring, known)
-        in_order = [*known]
-    else:
-        in_order = sorted(occurring) if kinds <= {"label words", "numbers"} else [*occurring]
-    labels = {label: code for code, label in enumerate(in_order)}
-    pairs = Counter(zip(first, second, strict=True))
-    return Counted([[pairs[g, p] for p in labels] for g in labels], labels)
+        in_order = known
+    elif kinds <= {"label words", "numbers"}:
+        in_order = sorted(occurring)
+    pairs = Counter(zip(gold_labels, predicted_labels, strict=True))
+    codes = {label: code for code, label in enumerate(in_order)}
+    table = []
+    for gold_label in codes:
+        table.append([pairs[gold_label, predicted_label] for predicted_label in codes])
+    return LabelCounts(table, codes)
 
 
 def require_labels(gold: Sequence[Any], predicted: Sequence[Any], known: Sequence[Hashable]) -> None:
@@ -71,7 +75,8 @@ def require_known(occurring: Iterable[Hashable], known: Sequence[Hashable]) -> N
     """Raise ValueError if a label that occurs is not among the known ones."""
     unknown = [label for label in dict.fromkeys(occurring) if label not in known]
     if unknown:
-        names, labels = (", ".join(map(repr, some)) for some in (unknown, known))
+        names = ", ".join(map(repr, unknown))
+        labels = ", ".join(map(repr, known))
         raise ValueError(f"gold or predictions have {names}; expected only the labels {labels}")
 
 
@@ -89,31 +94,46 @@ def pairs_of(
     `exclusive` probabilities and distributions sum to 1. Raises ValueError for columns that do not match, and
     for values that a file of the form could not hold.
     """
-    first, second = paired(gold, predicted, plain=form in ("labels", "numbers"))
+    known_labels = tuple(labels)
+    gold_values, predicted_values = lists_of(gold, predicted, plain=form in ("labels", "numbers"))
     if form == "numbers":
-        _require(_is_finite, first, second, "a finite number")
-        return Pairs(Column((), _doubles(first)), Column((), _doubles(second)))
+        _require(_is_finite, gold_values, predicted_values, "a finite number")
+        return Pairs(Column((), _doubles(gold_values)), Column((), _doubles(predicted_values)))
     if form == "labels":
-        require_labels(first, second, [*labels])
-        occurring = tuple(dict.fromkeys([*first, *second]))
-        known = tuple(labels) or occurring
+        require_labels(gold_values, predicted_values, known_labels)
+        occurring = tuple(dict.fromkeys(gold_values + predicted_values))
+        known = known_labels or occurring
         require_known(occurring, known)
-        of = None if groups is None else _group_numbers(groups, len(first))
-        return Pairs(_coded(known, first), _coded(known, second), of)
+        numbers = None if groups is None else _numbers_of_groups(groups, len(gold_values))
+        return Pairs(_label_column(known, gold_values), _label_column(known, predicted_values), numbers)
     if form == "probabilities":
-        known = tuple(labels) or tuple(sorted(set(first)))
-        return _with_probabilities(first, second, known, exclusive=exclusive)
-    words = tuple(labels) or _words_of(form, [*first, *second])
+        known = known_labels or tuple(sorted(set(gold_values)))
+        return _with_probabilities(gold_values, predicted_values, known, exclusive=exclusive)
+    words = known_labels or _label_words(form, gold_values + predicted_values)
     task = _ANY_TASK._replace(form=form, vocabulary=words, exclusive=exclusive)
-    columns = [_cells("gold", first, task, gold=True), _cells("predictions", second, task)]
-    if size := {**SIZES, "distributions": len}.get(form):
-        for position, (a, b) in enumerate(zip(*(map(size, column) for column in columns), strict=True)):
-            if a != b and None not in (a, b):
-                raise ValueError(f"gold has {a} values and predictions {b} {_at(position)}")
-    return Pairs(Column((), tuple(columns[0])), Column((), tuple(columns[1])))
+    gold_cells = _read_cells("gold", gold_values, task, gold=True)
+    predicted_cells = _read_cells("predictions", predicted_values, task)
+    _require_equal_sizes(form, gold_cells, predicted_cells)
+    return Pairs(Column((), tuple(gold_cells)), Column((), tuple(predicted_cells)))
 
 
-def _cells(name: str, values: Sequence[Any], task: Task, *, gold: bool = False) -> list[Any]:
+def _require_equal_sizes(form: Form, gold: Sequence[Any], predicted: Sequence[Any]) -> None:
+    """Raise ValueError for an example whose answer has not as many parts as gold, in forms that need it."""
+    if form in SIZES:
+        size_of: Callable[[Any], int | None] = SIZES[form]
+    elif form == "distributions":
+        size_of = len
+    else:
+        return
+    for position, (gold_cell, predicted_cell) in enumerate(zip(gold, predicted, strict=True)):
+        gold_size = size_of(gold_cell)
+        size = size_of(predicted_cell)
+        if gold_size != size and gold_size is not None and size is not None:
+            where = _position_text(position)
+            raise ValueError(f"gold has {gold_size} values and predictions {size} {where}")
+
+
+def _read_cells(name: str, values: Sequence[Any], task: Task, *, gold: bool = False) -> list[Any]:
     """The values as a file would hold them, with the same checks."""
     form = cell_form(task, gold=gold)
     assert form is not None
@@ -123,7 +143,7 @@ def _cells(name: str, values: Sequence[Any], task: Task, *, gold: bool = False) 
             cells.append(form.read(cell_text(_in_file(value, task, gold), task)))
         except (TypeError, ValueError) as error:
             part = f": {error}" if isinstance(error, PartError) else ""
-            where = _at(position)
+            where = _position_text(position)
             raise ValueError(f"{name}: {value!r} {where}{part}; expected {form.expected}") from None
     return cells
 
@@ -134,23 +154,30 @@ def _in_file(value: Any, task: Task, gold: bool) -> Any:
         return [value]
     if gold and task.form == "ranking" and not isinstance(value, str):
         items: Iterable[Any] = value.items() if isinstance(value, Mapping) else value
+        # An item without a gain is relevant.
         return [(item, 1) if isinstance(item, str) else item for item in items]
     return value
 
 
-def _words_of(form: Form, answers: Sequence[Any]) -> tuple[str, ...]:
+def _label_words(form: Form, answers: Sequence[Any]) -> tuple[str, ...]:
     """The labels that answers have where none are given; of distributions, the positions."""
-    parts = [answer for answer in answers if isinstance(answer, list | tuple)]
-    if form == "distributions" and parts:
-        return tuple(map(str, range(len(parts[0]))))
+    sequences = [answer for answer in answers if isinstance(answer, list | tuple)]
+    if form == "distributions" and sequences:
+        return tuple(map(str, range(len(sequences[0]))))
+    labels: dict[str, None] = {}  # in order of appearance
     if form == "relations":
-        tags = (tag for sentences in parts for tag in TAG.findall(" ".join(map(str, sentences))))
-        return tuple(dict.fromkeys(f"{letters}{digits}" for _, letters, digits in tags)) or ("ARG0",)
-    if form != "spans":
-        return ()
-    spans = (span for spans in parts for span in spans if isinstance(span, list | tuple))
-    labels = dict.fromkeys(str(span[2]) for span in spans if len(span) > 2)
-    return () if all(map(is_number, labels)) else tuple(labels)
+        for sentences in sequences:
+            for _, letters, digits in TAG.findall(" ".join(map(str, sentences))):
+                labels[f"{letters}{digits}"] = None
+        return tuple(labels) or ("ARG0",)
+    if form == "spans":
+        for spans in sequences:
+            for span in spans:
+                if isinstance(span, list | tuple) and len(span) > 2:
+                    labels[str(span[2])] = None
+        if not all(map(is_number, labels)):  # numbers are weights, not labels
+            return tuple(labels)
+    return ()
 
 
 def without_offset(column: Values) -> list[Any]:
@@ -167,7 +194,7 @@ def _doubles(numbers: Sequence[Any]) -> array[float]:
     doubles = array("d", numbers)
     for position, (number, double) in enumerate(zip(numbers, doubles, strict=True)):
         if number != double:
-            where = _at(position)
+            where = _position_text(position)
             raise ValueError(f"{number} {where} is rounded as a double; expected integers up to 2**53")
     return doubles
 
@@ -176,26 +203,27 @@ def _with_probabilities(
     gold: Sequence[Any], predicted: Sequence[Any], labels: tuple[str, ...], *, exclusive: bool
 ) -> Pairs:
     task = _ANY_TASK._replace(form="probabilities", vocabulary=tuple(map(str, labels)), exclusive=exclusive)
-    rows = _cells("predictions", predicted, task)
+    rows = _read_cells("predictions", predicted, task)
     for position, (label, row) in enumerate(zip(gold, rows, strict=True)):
         if label not in labels or len(row) != len(labels):
+            known = ", ".join(map(repr, labels))
             raise ValueError(
-                f"gold {label!r} and {len(row)} probabilities {_at(position)}; expected one probability for "
-                f"each of the labels {', '.join(map(repr, labels))}: name all of them with labels="
+                f"gold {label!r} and {len(row)} probabilities {_position_text(position)}; expected one "
+                f"probability for each of the labels {known}: name all of them with labels="
             )
-    return Pairs(_coded(labels, gold), Column((), tuple(rows)))
+    return Pairs(_label_column(labels, gold), Column((), tuple(rows)))
 
 
-def _coded(labels: tuple[Any, ...], values: Sequence[Any]) -> Column:
-    code = {label: at for at, label in enumerate(labels)}
-    return Column(labels, bytes(code[value] for value in values))
+def _label_column(labels: tuple[Any, ...], values: Sequence[Any]) -> Column:
+    codes = {label: code for code, label in enumerate(labels)}
+    return Column(labels, bytes(codes[value] for value in values))
 
 
-def _group_numbers(groups: Values, number: int) -> tuple[int, ...]:
+def _numbers_of_groups(groups: Values, number: int) -> tuple[int, ...]:
     values = plain_values(groups)
     if len(values) != number:
         raise ValueError(f"there are {len(values)} groups and {number} examples; expected one per example")
-    return numbered(values)
+    return group_numbers(values)
 
 
 def _require(holds: Callable[[Any], bool], gold: Iterable[Any], predicted: Iterable[Any], what: str) -> None:
@@ -203,7 +231,7 @@ def _require(holds: Callable[[Any], bool], gold: Iterable[Any], predicted: Itera
     for name, column in (("gold", gold), ("predictions", predicted)):
         for position, value in enumerate(column):
             if not holds(value):
-                raise ValueError(f"{name}: {value!r} {_at(position)}; expected {what}")
+                raise ValueError(f"{name}: {value!r} {_position_text(position)}; expected {what}")
 
 
 def _is_finite(value: object) -> bool:
@@ -211,29 +239,35 @@ def _is_finite(value: object) -> bool:
 
 
 def _is_given(value: object) -> bool:
-    return not (value is None or value != value)
+    return value is not None and value == value  # not a number is not equal to itself
 
 
-def paired(gold: Values, predicted: Values, *, plain: bool = True) -> tuple[list[Any], list[Any]]:
+def lists_of(gold: Values, predicted: Values, *, plain: bool = True) -> tuple[list[Any], list[Any]]:
     """Both columns as lists; `plain` values are labels or numbers, others may be sequences.
 
     Raises ValueError for empty columns, different lengths or missing values.
     """
-    first, second = (plain_values(column) if plain else _listed(column) for column in (gold, predicted))
-    if len(first) != len(second):
+    to_list = plain_values if plain else _answers
+    gold_values = to_list(gold)
+    predicted_values = to_list(predicted)
+    if len(gold_values) != len(predicted_values):
         raise ValueError(
-            f"gold has {len(first)} values and predictions {len(second)}; expected one per example"
+            f"gold has {len(gold_values)} values and predictions {len(predicted_values)}; "
+            "expected one per example"
         )
-    if not first:
+    if not gold_values:
         raise ValueError("there are no examples; expected at least one")
-    _require(_is_given, first, second, "a label or a number")
-    return first, second
+    _require(_is_given, gold_values, predicted_values, "a label or a number")
+    return gold_values, predicted_values
 
 
-def _listed(values: Any) -> list[Any]:
-    if isinstance(values, Column):
-        return [*values.cells] if not values.labels else values.words()
-    return plain_answers(values)
+def _answers(values: Any) -> list[Any]:
+    """The values as a list, where one may be a sequence."""
+    if not isinstance(values, Column):
+        return plain_answers(values)
+    if values.labels:
+        return values.words()
+    return list(values.cells)
 
 
 def _kind(label: object) -> str:
@@ -244,5 +278,5 @@ def _kind(label: object) -> str:
     return f"values of type {type(label).__name__}"
 
 
-def _at(position: int) -> str:
+def _position_text(position: int) -> str:
     return f"at position {position} (counted from 0)"

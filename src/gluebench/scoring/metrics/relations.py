@@ -9,9 +9,9 @@ same letters, as ARG0 and ARG1, are compared with each other.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import groupby, permutations
+from itertools import groupby, permutations, product
 from operator import itemgetter
 from typing import Any
 
@@ -27,7 +27,7 @@ Tag = tuple[int, str, str, bool]
 """Word, letters, label, and whether it closes a span."""
 RIGHT, NEAR, MISSED, EXTRA = range(4)
 """A span of both sides; two that overlap; one of gold and one of the predictions without such another."""
-Counted = tuple[str, int]
+SpanCount = tuple[str, int]
 """A label, and that it is RIGHT, NEAR, MISSED or EXTRA."""
 ARGUMENT = "ARG"
 """Letters of the tags that CASE's scorer does not see closed in the word in which they open."""
@@ -41,135 +41,190 @@ def spans_of(sentence: str, labels: Sequence[str], *, case: bool = False) -> Map
 
     With `case`, only those tags count that CASE's scorer sees where a word has several.
     """
-    spans, opened = defaultdict[str, list[Span]](list), dict[str, tuple[int, str]]()
+    spans = defaultdict[str, list[Span]](list)
+    opened: dict[str, tuple[int, str]] = {}  # letters to the first word and the label of their open span
     words = sentence.split(" ")
-    tags = _tags(words, labels)
-    for at, letters, label, closing in _seen(tags) if case else tags:
+    tags: Iterable[Tag] = _tags(words, labels)
+    if case:
+        tags = _tags_seen_by_case(tags)
+    for word, letters, label, closing in tags:
         if letters in opened:
-            start, before = opened.pop(letters)
-            end = at + (closing and label == before)
-            spans[letters] += [(start, end, before)] * (start < end)
+            start, open_label = opened.pop(letters)
+            end = word
+            if closing and label == open_label:  # the word of a closing tag belongs to the span
+                end = word + 1
+            if start < end:
+                spans[letters].append((start, end, open_label))
         if not closing:
-            opened[letters] = at, label
+            opened[letters] = word, label
     for letters, (start, label) in opened.items():
         spans[letters].append((start, len(words), label))
     return spans
 
 
 def _tags(words: Sequence[str], labels: Sequence[str]) -> Iterator[Tag]:
-    for at, word in enumerate(words):
-        for closing, letters, digits in TAG.findall(word) if "<" in word else ():
-            of_any_number = letters in labels and letters + digits not in labels
-            yield at, letters, letters if of_any_number else letters + digits, bool(closing)
+    for position, word in enumerate(words):
+        if "<" not in word:  # most words, for which the search would take long
+            continue
+        for closing, letters, digits in TAG.findall(word):
+            label = letters + digits
+            if label not in labels and letters in labels:  # the label is of any number
+                label = letters
+            yield position, letters, label, bool(closing)
 
 
-def _seen(tags: Iterable[Tag]) -> Iterator[Tag]:
+def _tags_seen_by_case(tags: Iterable[Tag]) -> Iterator[Tag]:
     """The first tag of the arguments in each word, and the first two of others."""
-    for (_, letters), of_word in groupby(sorted({*tags}), itemgetter(0, 1)):
-        yield from [*of_word][: 1 if letters == ARGUMENT else 2]
+    for (_, letters), of_word in groupby(sorted(set(tags)), itemgetter(0, 1)):
+        seen = 1 if letters == ARGUMENT else 2
+        yield from list(of_word)[:seen]
 
 
-class _Part:
+class _UnmatchedSpan:
     """A span that the other side does not have, with a bit for each word by which it is not yet matched."""
 
     __slots__ = ("label", "length", "words")
 
     def __init__(self, span: Span) -> None:
         start, end, self.label = span
-        self.length, self.words = end - start, (1 << end) - (1 << start)
+        self.length = end - start
+        self.words = (1 << end) - (1 << start)
 
-    def nearest(self, others: Sequence[_Part], *, same: bool) -> _Part | None:
+    def nearest(self, others: Sequence[_UnmatchedSpan], *, same: bool) -> _UnmatchedSpan | None:
         """The one with most words in common, of the same label or of others; None if none has any."""
-        near = [other for other in others if other.words & self.words and (other.label == self.label) is same]
+        near = []
+        for other in others:
+            if other.words & self.words and (other.label == self.label) is same:
+                near.append(other)
         return min(near, key=self._distance, default=None)
 
-    def _distance(self, other: _Part) -> tuple[int, int, int]:
+    def _distance(self, other: _UnmatchedSpan) -> tuple[int, int, int]:
         return -(other.words & self.words).bit_count(), other.words.bit_count(), other.length
 
 
-def _compared(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[Counted]:
+def _compare_spans(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[SpanCount]:
     """The label, gold's if there is one, and the kind of everything that counts once."""
     if gold == predicted:
-        yield from ((label, RIGHT) for *_, label in gold)
+        for _, _, label in gold:
+            yield label, RIGHT
         return
     if len(gold) == len(predicted) == 1:  # the common case, in short
-        (start, end, label), (other_start, other_end, other) = gold[0], predicted[0]
-        near = max(start, other_start) < min(end, other_end)
-        yield from [(label, NEAR)] if near else [(label, MISSED), (other, EXTRA)]
+        start, end, label = gold[0]
+        other_start, other_end, other_label = predicted[0]
+        if max(start, other_start) < min(end, other_end):
+            yield label, NEAR
+        else:
+            yield label, MISSED
+            yield other_label, EXTRA
         return
-    labels = {span[:2]: span[2] for span in predicted}
-    places = labels.keys() & {span[:2] for span in gold}
-    for span in gold:
-        if span[:2] in places:
-            yield span[2], RIGHT if labels[span[:2]] == span[2] else NEAR
-    sides = [
-        sorted((_Part(span) for span in side if span[:2] not in places), key=lambda part: part.length)
-        for side in (gold, predicted)
-    ]
-    yield from ((label, NEAR) for label in _overlapping(sides))
-    for side, kind in zip(sides, (MISSED, EXTRA), strict=True):
-        yield from ((part.label, kind) for part in side)
+    predicted_labels = {(start, end): label for start, end, label in predicted}
+    ends_of_both = predicted_labels.keys() & {(start, end) for start, end, _ in gold}
+    for start, end, label in gold:
+        if (start, end) in ends_of_both:
+            yield label, RIGHT if predicted_labels[start, end] == label else NEAR
+    gold_left = _unmatched(gold, ends_of_both)
+    predicted_left = _unmatched(predicted, ends_of_both)
+    for label in _match_overlapping(gold_left, predicted_left):
+        yield label, NEAR
+    for span in gold_left:
+        yield span.label, MISSED
+    for span in predicted_left:
+        yield span.label, EXTRA
 
 
-def _overlapping(sides: Sequence[list[_Part]]) -> Iterator[str]:
-    """The gold label of each two spans that overlap, first of those with one label; takes the spans.
+def _unmatched(spans: Sequence[Span], ends_of_both: Collection[tuple[int, int]]) -> list[_UnmatchedSpan]:
+    """The spans whose ends only their side has, the shortest first."""
+    unmatched = [_UnmatchedSpan(span) for span in spans if span[:2] not in ends_of_both]
+    return sorted(unmatched, key=lambda span: span.length)
 
-    A span that is left may share one that is taken, by words that are not matched yet.
+
+def _match_overlapping(gold: list[_UnmatchedSpan], predicted: list[_UnmatchedSpan]) -> Iterator[str]:
+    """The gold label of each two spans that overlap, first of those with one label.
+
+    A span that is matched leaves its list. One that is left may share a matched one, by words that are not
+    matched yet.
     """
-    taken: Sequence[list[_Part]] = [], []
+    gold_matched: list[_UnmatchedSpan] = []
+    predicted_matched: list[_UnmatchedSpan] = []
+
+    def match(gold_span: _UnmatchedSpan, predicted_span: _UnmatchedSpan) -> str:
+        if gold_span in gold:
+            gold.remove(gold_span)
+            gold_matched.append(gold_span)
+        if predicted_span in predicted:
+            predicted.remove(predicted_span)
+            predicted_matched.append(predicted_span)
+        common = gold_span.words & predicted_span.words
+        gold_span.words ^= common
+        predicted_span.words ^= common
+        return gold_span.label
+
     for same in (True, False):
-        for side, others in ((0, sides), (0, taken), (1, taken)):
-            for part in [*sides[side]]:
-                partner = part.nearest(others[1 - side], same=same)
-                if partner is None:
-                    continue
-                for of, each in ((side, part), (1 - side, partner)):
-                    if each in sides[of]:
-                        sides[of].remove(each)
-                        taken[of].append(each)
-                common = part.words & partner.words
-                part.words ^= common
-                partner.words ^= common
-                yield (part, partner)[side].label
+        for candidates in (predicted, predicted_matched):
+            for gold_span in list(gold):
+                nearest = gold_span.nearest(candidates, same=same)
+                if nearest is not None:
+                    yield match(gold_span, nearest)
+        for predicted_span in list(predicted):
+            nearest = predicted_span.nearest(gold_matched, same=same)
+            if nearest is not None:
+                yield match(nearest, predicted_span)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _counts(gold: Relations, predicted: Relations, labels: Sequence[str], case: bool) -> Sequence[Counted]:
+def _counts(gold: Relations, predicted: Relations, labels: Sequence[str], case: bool) -> Sequence[SpanCount]:
     """What counts of the relations of an example, matched in the first order that has the highest F1."""
-    size, read = len(gold), partial(spans_of, labels=labels, case=case)
-    given = [*map(read, predicted[:size]), *[{}] * (size - len(predicted))]
-    table = [[_of_relations(spans, others) for others in given] for spans in map(read, gold)]
+    size = len(gold)
+    predicted_spans = [spans_of(sentence, labels, case=case) for sentence in predicted[:size]]
+    predicted_spans += [{}] * (size - len(predicted))
+    table = []  # of each gold and each predicted relation, what counts if they are matched
+    for sentence in gold:
+        gold_spans = spans_of(sentence, labels, case=case)
+        table.append([_compare_relations(gold_spans, spans) for spans in predicted_spans])
     if size == 1:
         return table[0][0]
-    sums = np.array([[_kinds(counts) for counts in row] for row in table]).reshape(size, size, 4)
-    of_orders = sums[_orders(size), range(size)].sum(axis=1)
-    best = _orders(size)[_f1(of_orders.T).argmax()]
-    return [each for column, row in enumerate(best) for each in table[row][column]]
+    sums = np.zeros((size, size, 4), np.intp)
+    for row, column in product(range(size), range(size)):
+        sums[row, column] = _kinds(table[row][column])
+    orders = _orders(size)
+    of_orders = sums[orders, range(size)].sum(axis=1)
+    best = orders[_f1(of_orders.T).argmax()]
+    counts: list[SpanCount] = []
+    for column, row in enumerate(best):
+        counts += table[row][column]
+    return counts
 
 
-def _of_relations(
+def _compare_relations(
     gold: Mapping[str, Sequence[Span]], predicted: Mapping[str, Sequence[Span]]
-) -> Sequence[Counted]:
-    letters = gold.keys() | predicted.keys()
-    return [each for of in letters for each in _compared(gold.get(of, ()), predicted.get(of, ()))]
+) -> Sequence[SpanCount]:
+    counts: list[SpanCount] = []
+    for letters in gold.keys() | predicted.keys():
+        counts += _compare_spans(gold.get(letters, ()), predicted.get(letters, ()))
+    return counts
 
 
-def _kinds(counts: Sequence[Counted], label: str | None = None) -> list[int]:
+def _kinds(counts: Sequence[SpanCount], label: str | None = None) -> list[int]:
     """How often each kind is there, of a label or of all."""
     kinds = [0] * 4
-    for of, kind in counts:
-        kinds[kind] += label is None or of == label
+    for label_of_span, kind in counts:
+        if label is None or label_of_span == label:
+            kinds[kind] += 1
     return kinds
 
 
 @lru_cache
 def _orders(size: int) -> Ints:
     """The gold relation for each predicted one in every order, shape (orders, size)."""
-    return np.array([*permutations(range(size))], np.intp)
+    return np.array(list(permutations(range(size))), np.intp)
 
 
-def _rows(cells: Cells, metric: Metric, *, case: bool) -> Floats:
-    rows = [_kinds(_counts(*pair, metric.labels, case), metric.positive) for pair in cells]
+def _span_rows(cells: Cells, metric: Metric, *, case: bool) -> Floats:
+    """How often each kind is there in each example, shape (n, 4)."""
+    rows = []
+    for gold, predicted in cells:
+        counts = _counts(gold, predicted, metric.labels, case)
+        rows.append(_kinds(counts, metric.positive))
     return np.array(rows, np.float64)
 
 
@@ -186,12 +241,19 @@ def _f1(sums: Any) -> Any:
 
 
 def _nothing(sums: Any) -> str | None:
-    return None if sums.any() else "neither gold nor predictions have any span that counts"
+    if sums.any():
+        return None
+    return "neither gold nor predictions have any span that counts"
 
 
-RELATION_METRICS = tuple(
-    SumMetric(f"relation_{name}{end}", rows, of, _nothing)
-    for end, rows in (("", once(partial(_rows, case=False))), ("_case", once(partial(_rows, case=True))))
-    for name, of in (("f1", _f1), ("precision", _precision), ("recall", _recall))
+_ROWS = once(partial(_span_rows, case=False))
+_CASE_ROWS = once(partial(_span_rows, case=True))
+RELATION_METRICS = (
+    SumMetric("relation_f1", _ROWS, _f1, _nothing),
+    SumMetric("relation_precision", _ROWS, _precision, _nothing),
+    SumMetric("relation_recall", _ROWS, _recall, _nothing),
+    SumMetric("relation_f1_case", _CASE_ROWS, _f1, _nothing),
+    SumMetric("relation_precision_case", _CASE_ROWS, _precision, _nothing),
+    SumMetric("relation_recall_case", _CASE_ROWS, _recall, _nothing),
 )
 """Metrics of relations."""

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import Classes, MetricFunction, Point, ratio
+from gluebench.scoring.metrics.counts import Classes, MetricFunction, MetricValue, ratio
 from gluebench.scoring.numeric import Floats, Ints, np
 from gluebench.scoring.pairs import Pairs
 
@@ -41,11 +41,13 @@ class SumMetric(MetricFunction):
         """The numbers of each example, computed once for the same pairs."""
         return pairs.kept((self.rows, metric), lambda: self.rows(pairs, metric))
 
-    def point(self, pairs: Pairs, metric: Metric) -> Point:
+    def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value on all examples."""
         sums = self.rows_of(pairs, metric).sum(axis=0)
         value = float(self.of(sums))
-        return Point(value, None if value else self.undefined(sums))
+        if value:
+            return MetricValue(value)
+        return MetricValue(value, self.undefined(sums))
 
     def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each unit, exactly, from the sums without it."""
@@ -64,10 +66,16 @@ def means(values: Any) -> Floats:
     return _columns(values, 1.0)
 
 
+def _number_arrays(pairs: Pairs) -> tuple[Floats, Floats]:
+    """The numbers of gold and of the predictions, each of shape (n,)."""
+    return np.array(pairs.gold.numbers), np.array(pairs.predicted.numbers)
+
+
 def _moments(pairs: Pairs, _: Metric) -> Floats:
     """Count, predictions and gold around gold's median, their squares and product, and squared error."""
-    gold, predicted = (np.array(column.numbers) for column in (pairs.gold, pairs.predicted))
-    x, y = predicted - np.median(gold), gold - np.median(gold)
+    gold, predicted = _number_arrays(pairs)
+    x = predicted - np.median(gold)
+    y = gold - np.median(gold)
     return _columns(1.0, x, y, x * x, y * y, x * y, (predicted - gold) ** 2)
 
 
@@ -98,25 +106,30 @@ def _r2(sums: Any) -> Any:
 
 def _concordance(sums: Any) -> Any:
     n, x, y, xx, yy, xy, _ = sums
-    of_x, of_y = spread(x, xx, n), spread(y, yy, n)
-    value = ratio(2 * (xy - ratio(x * y, n)), of_x + of_y + ratio((x - y) ** 2, n))
-    return np.where(of_x * of_y > 0, value, 0.0)
+    spread_x = spread(x, xx, n)
+    spread_y = spread(y, yy, n)
+    value = ratio(2 * (xy - ratio(x * y, n)), spread_x + spread_y + ratio((x - y) ** 2, n))
+    return np.where(spread_x * spread_y > 0, value, 0.0)
 
 
 def _constant_gold(sums: Any) -> str | None:
-    return None if spread(sums[2], sums[4], sums[0]) else "the gold scores are all the same"
+    if spread(sums[2], sums[4], sums[0]):
+        return None
+    return "the gold scores are all the same"
 
 
 def _rating_rows(pairs: Pairs, _: Metric) -> Floats:
     """The error and a 1 at each example's gold rating, shape (n, 2 x ratings)."""
-    gold, predicted = (np.array(column.numbers) for column in (pairs.gold, pairs.predicted))
-    ratings, of = np.unique(gold, return_inverse=True)
+    gold, predicted = _number_arrays(pairs)
+    ratings, rating_of_rows = np.unique(gold, return_inverse=True)
     if len(ratings) > MOST_RATINGS:
         raise ValueError(
             f"gold has {len(ratings)} different ratings; neg_wmae expects at most {MOST_RATINGS}: use neg_mae"
         )
     rows = np.zeros((len(gold), 2, len(ratings)))
-    rows[np.arange(len(gold)), 0, of], rows[np.arange(len(gold)), 1, of] = np.abs(predicted - gold), 1.0
+    examples = np.arange(len(gold))
+    rows[examples, 0, rating_of_rows] = np.abs(predicted - gold)
+    rows[examples, 1, rating_of_rows] = 1.0
     return rows.reshape(len(gold), -1)
 
 
@@ -126,7 +139,8 @@ def _rating_classes(pairs: Pairs, metric: Metric) -> Classes:
     Its steps are as wide as the smallest one between gold ratings, from one end of the task's range to the
     other. If some of its ratings do not occur, the last class stands for them.
     """
-    units = pairs.units_with(_rating_rows(pairs, metric).reshape(len(pairs), 2, -1)[:, 1])
+    has_rating = _rating_rows(pairs, metric).reshape(len(pairs), 2, -1)[:, 1]
+    units = pairs.units_with(has_rating)
     ratings = np.unique(pairs.gold.numbers)
     lowest, highest = metric.score_range or (ratings[0], ratings[-1])
     step = np.diff(ratings).min(initial=highest - lowest)
@@ -143,7 +157,9 @@ def _neg_wmae(sums: Any) -> Any:
 def _cut_rows(pairs: Pairs, metric: Metric) -> Floats:
     """Both, gold, and prediction at or above the number that the manifest names under `positive`."""
     cut = float(metric.positive or 0.0)
-    gold, predicted = (np.array(column.numbers) >= cut for column in (pairs.gold, pairs.predicted))
+    gold_numbers, predicted_numbers = _number_arrays(pairs)
+    gold = gold_numbers >= cut
+    predicted = predicted_numbers >= cut
     return _columns(gold & predicted, gold, predicted)
 
 
@@ -158,7 +174,9 @@ def f1_from(precision: Any, recall: Any) -> Any:
 
 
 def _none_above(sums: Any) -> str | None:
-    return None if sums[1] + sums[2] else "neither gold nor predictions reach the number"
+    if sums[1] + sums[2]:
+        return None
+    return "neither gold nor predictions reach the number"
 
 
 def _group_rows(pairs: Pairs, holds: Any) -> Floats:
@@ -180,7 +198,8 @@ def _exact_groups(pairs: Pairs, _: Metric) -> Floats:
 
 def _agreeing_groups(pairs: Pairs, _: Metric) -> Floats:
     predicted = pairs.code_arrays[1]
-    return _group_rows(pairs, predicted == predicted[_first_of_units(pairs)][pairs.unit_of_rows])
+    first_of_group = predicted[_first_of_units(pairs)][pairs.unit_of_rows]
+    return _group_rows(pairs, predicted == first_of_group)
 
 
 NUMBER_SUMS = (

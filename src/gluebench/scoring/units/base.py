@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.influence import kept_influence_by_kind
+from gluebench.scoring.influence import influence_of_answers
 from gluebench.scoring.kinds import Kinds, comes_later, content_kinds, ranks
 from gluebench.scoring.metrics import (
     CountMetric,
@@ -26,8 +26,8 @@ from gluebench.scoring.units.exchange import (
     CountTables,
     Exchange,
     NumberColumns,
-    exchanged,
-    exchanged_tables,
+    exchange_numbers,
+    exchange_tables,
     flips,
     with_mean,
 )
@@ -44,7 +44,8 @@ class Units:
     """
 
     def __init__(self, metrics: Sequence[Metric], systems: Sequence[Pairs]) -> None:
-        self.metrics, self.systems = metrics, systems
+        self.metrics = metrics
+        self.systems = systems
         self.examples = len(systems[0])
         self.units = systems[0].units
         """The unit of each example, shape (n,); None if each example is a unit."""
@@ -63,25 +64,25 @@ class Units:
     @cached_property
     def kinds(self) -> Kinds:
         """The kinds of units, in an order that depends on their content alone."""
-        return content_kinds([self._gold, *self._answers], self.units)
+        return content_kinds([self._gold] + self._answers, self.units)
 
     @cached_property
     def _gold(self) -> Ints:
-        return ranks([self.systems[0].gold], self._words)[0]
+        return ranks([self.systems[0].gold], self._label_words)[0]
 
     @cached_property
     def _answers(self) -> list[Ints]:
-        return ranks([pairs.predicted for pairs in self.systems], self._words)
+        return ranks([pairs.predicted for pairs in self.systems], self._label_words)
 
     @property
-    def _words(self) -> Sequence[str]:
+    def _label_words(self) -> Sequence[str]:
         """The labels that the numbers of a distribution belong to."""
         return self.systems[0].gold.labels or self.metrics[0].labels
 
     @cached_property
     def _influences(self) -> list[tuple[Floats, Kinds]]:
         """The influence of a unit of each kind on the metrics, (metrics, kinds), of each system."""
-        return [kept_influence_by_kind(self.metrics, pairs) for pairs in self.systems]
+        return [influence_of_answers(self.metrics, pairs) for pairs in self.systems]
 
     @property
     def counts(self) -> Ints:
@@ -91,8 +92,8 @@ class Units:
     def values(self) -> Floats:
         """Values of the metrics, shape (metrics, systems)."""
         values = np.empty((len(self.metrics), len(self.systems)))
-        for at, metric in enumerate(self.metrics):
-            values[at] = [point(metric, pairs).value for pairs in self.systems]
+        for position, metric in enumerate(self.metrics):
+            values[position] = [point(metric, pairs).value for pairs in self.systems]
         return values
 
     def by_kind(self) -> Floats:
@@ -128,64 +129,68 @@ class Units:
         the examples (docs/explanation/differences.md). On few units correlations and metrics of counts are
         computed again.
         """
-        if self._turned:
-            turned = Units(self.metrics, self.systems[1::-1])
-            turned._turned = False
-            turned._gold = self._gold
-            turned._answers = self._answers[1::-1]
-            drawn = turned.exchange(resamples, rng)
-            return Exchange(-drawn.differences, drawn.errors)
-        places: list[int] = []
+        if self._in_other_order:
+            swapped = Units(self.metrics, self.systems[1::-1])
+            swapped._in_other_order = False
+            swapped._gold = self._gold
+            swapped._answers = self._answers[1::-1]
+            exchange = swapped.exchange(resamples, rng)
+            return Exchange(-exchange.differences, exchange.errors)
+        positions: list[int] = []
         exact: Exchange | None = None
         if self.size < LINEAR_FROM:
             state = rng.bit_generator.state
-            places, exact = self._exchanged_again(resamples, rng)
+            positions, exact = self._exact_exchange(resamples, rng)
             rng.bit_generator.state = state  # so that no metric's draws depend on the other metrics
-        if exact is not None and len(places) == len(self.metrics):
+        if exact is not None and len(positions) == len(self.metrics):
             return exact
-        linear = flips(*self._contributions(), self.counts, resamples=resamples, rng=rng)
+        contributions, shares = self._contributions()
+        linear = flips(contributions, shares, self.counts, resamples=resamples, rng=rng)
         if exact is not None:
-            for of_all, of_some in zip(linear, exact, strict=True):
-                of_all[places] = of_some[: len(places)]
+            linear.differences[positions] = exact.differences[: len(positions)]
+            linear.errors[positions] = exact.errors[: len(positions)]
         return linear
 
-    def _exchanged_again(self, resamples: int, rng: np.random.Generator) -> tuple[list[int], Exchange | None]:
+    def _exact_exchange(self, resamples: int, rng: np.random.Generator) -> tuple[list[int], Exchange | None]:
         """The metrics that are computed again for each exchange, and that exchange; None without any."""
         functions = [function_of(metric) for metric in self.metrics]
         numbers = [at for at, function in enumerate(functions) if isinstance(function, NumberMetric)]
         if numbers:
             columns = [self._columns[functions[at].name] for at in numbers]
-            return numbers, exchanged(columns, self.systems[0], self._coins(resamples, rng))
+            return numbers, exchange_numbers(columns, self.systems[0], self._coins(resamples, rng))
         counts = [at for at, function in enumerate(functions) if isinstance(function, CountMetric)]
-        tables = self._count_tables(counts) if counts else None
-        if tables is None or not tables.is_small:
+        if not counts:
             return [], None
-        return counts, exchanged_tables(tables, resamples=resamples, rng=rng)
+        tables = self._count_tables(counts)
+        if not tables.is_small:
+            return [], None
+        return counts, exchange_tables(tables, resamples=resamples, rng=rng)
 
-    def _count_tables(self, places: Sequence[int]) -> CountTables:
+    def _count_tables(self, positions: Sequence[int]) -> CountTables:
         """The tables of the first two systems, and some metrics, which are of counts."""
         formulas = []
-        for at in places:
-            function, code = function_of(self.metrics[at]), self.systems[0].code(self.metrics[at].positive)
+        for position in positions:
+            metric = self.metrics[position]
+            function = function_of(metric)
             assert isinstance(function, CountMetric)
-            formulas.append((function, code))
-        a, b = (system.tables_of(self.kinds.first) for system in self.systems[:2])
-        return CountTables(formulas, a, b, self.counts, a.sum(axis=(0, 1)) / self.examples)
+            formulas.append((function, self.systems[0].code(metric.positive)))
+        a = self.systems[0].tables_of(self.kinds.first)
+        b = self.systems[1].tables_of(self.kinds.first)
+        shares = a.sum(axis=(0, 1)) / self.examples
+        return CountTables(formulas, a, b, self.counts, shares)
 
     @cached_property
     def _columns(self) -> dict[str, NumberColumns]:
         """Gold and answers prepared for each correlation, by its name."""
-        functions = [function_of(metric) for metric in self.metrics]
-        gold = self.systems[0].gold
-        return {
-            function.name: NumberColumns(
-                function,
-                function.prepared([gold.numbers]),
-                function.prepared([pairs.predicted.numbers for pairs in self.systems]),
-            )
-            for function in functions
-            if isinstance(function, NumberMetric)
-        }
+        gold = [self.systems[0].gold.numbers]
+        answers = [pairs.predicted.numbers for pairs in self.systems]
+        columns = {}
+        for metric in self.metrics:
+            function = function_of(metric)
+            if isinstance(function, NumberMetric):
+                prepared = NumberColumns(function, function.prepared(gold), function.prepared(answers))
+                columns[function.name] = prepared
+        return columns
 
     def _coins(self, resamples: int, rng: np.random.Generator) -> NDArray[np.bool_]:
         """Whether the answers of each example are exchanged, first of none, shape (1 + resamples, n)."""
@@ -193,10 +198,12 @@ class Units:
         # The units in the order of their content, so that that of the rows does not matter.
         order = np.argsort(self.kinds.of_units, kind="stable")
         coins[1:, order] = rng.integers(0, 2, size=(resamples, self.size), dtype=np.int8)
-        return coins if self.units is None else coins[:, self.units]
+        if self.units is None:
+            return coins
+        return coins[:, self.units]
 
     @cached_property
-    def _turned(self) -> bool:
+    def _in_other_order(self) -> bool:
         """Whether the second system's answers come before the first one's, whatever the order of the rows.
 
         The order of each system's own answers decides, so that a scale or an offset changes nothing; then
@@ -206,9 +213,12 @@ class Units:
         width = int(max(a.max(), b.max(), self._gold.max())) + 1
         gold = self._gold.astype(np.min_scalar_type(width**2)) * width
         if not self.systems[0].predicted.labels:
-            own = [np.unique(column, return_inverse=True)[1] + gold for column in (a, b)]
-            if comes_later(*own) or comes_later(*own[::-1]):
-                return comes_later(*own)
+            own_ranks_of_a = np.unique(a, return_inverse=True)[1] + gold
+            own_ranks_of_b = np.unique(b, return_inverse=True)[1] + gold
+            if comes_later(own_ranks_of_a, own_ranks_of_b):
+                return True
+            if comes_later(own_ranks_of_b, own_ranks_of_a):
+                return False
         return comes_later(a + gold, b + gold)
 
     def _contributions(self) -> tuple[Floats, Floats]:
@@ -222,9 +232,10 @@ class Units:
         change = self.by_kind()[:, :2] / max(self.size - 1, 1) * (1 - shares)
         change -= (change @ self.counts)[:, :, np.newaxis] * shares
         values = self.values()
-        own = change + values[:, :2, np.newaxis] * shares
+        of_systems = change + values[:, :2, np.newaxis] * shares
+        to_difference = with_mean(of_systems[:, 0] - of_systems[:, 1])
         # A metric without influence values has no test: its p-value is 1.
-        return np.nan_to_num(with_mean(own[:, 0] - own[:, 1])), shares
+        return np.nan_to_num(to_difference), shares
 
     def halves(self, splits: int, rng: np.random.Generator) -> Floats:
         """Metrics on random halves of the units and on the rest, shape (2, metrics, systems, splits).
@@ -232,36 +243,45 @@ class Units:
         Correlations and metrics of sums are computed again on each half, others to first order.
         """
         size = self.size // 2
-        first = rng.multivariate_hypergeometric(self.counts, size, size=splits).T
-        sides = (first, self.counts[:, np.newaxis] - first)
-        return np.array([[self._drawn(at, side) for at in range(len(self.metrics))] for side in sides])
+        first_half = rng.multivariate_hypergeometric(self.counts, size, size=splits).T
+        rest = self.counts[:, np.newaxis] - first_half
+        of_first_half = [self._values_on(metric, first_half) for metric in range(len(self.metrics))]
+        of_rest = [self._values_on(metric, rest) for metric in range(len(self.metrics))]
+        return np.array([of_first_half, of_rest])
 
-    def _drawn(self, metric: int, drawn: Ints) -> Floats:
+    def _values_on(self, metric: int, numbers: Ints) -> Floats:
         """A metric on so many units of each kind, (kinds, draws), of each system, shape (systems, draws)."""
         record = self.metrics[metric]
-        function, first = function_of(record), self.kinds.first
+        function = function_of(record)
         if isinstance(function, SumMetric):
-            sums = [pairs.by_unit(function.rows_of(pairs, record))[first].T @ drawn for pairs in self.systems]
-            return np.array([function.of(of_system) for of_system in sums])
+            values = []
+            for pairs in self.systems:
+                rows_of_kinds = pairs.by_unit(function.rows_of(pairs, record))[self.kinds.first]
+                values.append(function.of(rows_of_kinds.T @ numbers))
+            return np.array(values)
         if isinstance(function, NumberMetric):
-            values: Floats = np.array([self._correlations(function, own) for own in drawn.T]).T
-            return values
+            correlations: Floats = np.array([self._correlations(function, draw) for draw in numbers.T]).T
+            return correlations
         influence = self.by_kind()[metric]
-        linear: Floats = self.values()[metric][:, np.newaxis] + influence @ drawn / drawn.sum(axis=0)
+        linear: Floats = self.values()[metric][:, np.newaxis] + influence @ numbers / numbers.sum(axis=0)
         return linear
 
-    def _correlations(self, function: NumberMetric, drawn: Ints) -> Floats:
+    def _correlations(self, function: NumberMetric, numbers: Ints) -> Floats:
         """A correlation on so many units of each kind, (kinds,), of each system."""
-        units = np.repeat(self.kinds.first, drawn)
-        rows = units if self.units is None else np.concatenate([self._rows[unit] for unit in units])
+        units = np.repeat(self.kinds.first, numbers)
+        rows = units
+        if self.units is not None:
+            rows = np.concatenate([self._rows_of_units[unit] for unit in units])
         columns = self._columns[function.name]
         return function.evaluated(columns.gold[:, rows], columns.answers[:, rows]).values
 
     @cached_property
-    def _rows(self) -> list[Ints]:
+    def _rows_of_units(self) -> list[Ints]:
         """The rows of each unit, where the gold has groups."""
         assert self.units is not None
-        return np.split(np.argsort(self.units, kind="stable"), np.cumsum(np.bincount(self.units))[:-1])
+        rows_by_unit = np.argsort(self.units, kind="stable")
+        ends = np.cumsum(np.bincount(self.units))
+        return np.split(rows_by_unit, ends[:-1])
 
 
 def units_of(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Units:

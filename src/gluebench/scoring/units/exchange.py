@@ -68,7 +68,7 @@ def flips(
     for block in blocks(resamples, len(counts)):
         heads = fair_binomials(counts, block, rng).astype(np.float64)
         exchanges.append(exchange((observed - 2 * (heads @ weighted)).T))
-    return joined(exchanges)
+    return join_blocks(exchanges)
 
 
 def fair_binomials(counts: Ints, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -78,23 +78,27 @@ def fair_binomials(counts: Ints, size: int, rng: np.random.Generator) -> NDArray
         return rng.integers(0, 2, size=(size, len(counts)), dtype=np.int8)
     masks = np.uint64(2**64 - 1) >> (64 - counts[few]).astype(np.uint64)
     bits = rng.integers(0, 2**64, size=(size, int(few.sum())), dtype=np.uint64)
+    heads_of_few = np.bitwise_count(bits & masks)
     if few.all():
-        return np.bitwise_count(bits & masks)
+        return heads_of_few
     heads = np.empty((size, len(counts)))
-    heads[:, few] = np.bitwise_count(bits & masks)
+    heads[:, few] = heads_of_few
     heads[:, ~few] = rng.binomial(counts[~few], 0.5, size=(size, int((~few).sum())))
     return heads
 
 
-def joined(exchanges: Sequence[Exchange]) -> Exchange:
+def join_blocks(exchanges: Sequence[Exchange]) -> Exchange:
     """Join several blocks of exchanges."""
-    differences, errors = zip(*exchanges, strict=True)
-    return Exchange(np.concatenate(differences, axis=1), np.concatenate(errors, axis=1))
+    differences = np.concatenate([block.differences for block in exchanges], axis=1)
+    errors = np.concatenate([block.errors for block in exchanges], axis=1)
+    return Exchange(differences, errors)
 
 
 def with_mean(scores: Floats) -> Floats:
     """The scores, shape (scores, ...), followed by their mean if there are several."""
-    return np.concatenate([scores, scores.mean(axis=0, keepdims=True)]) if len(scores) > 1 else scores
+    if len(scores) == 1:
+        return scores
+    return np.concatenate([scores, scores.mean(axis=0, keepdims=True)])
 
 
 @dataclass(frozen=True)
@@ -119,17 +123,17 @@ class CountTables:
     @cached_property
     def singles(self) -> tuple[Floats, Ints, Ints]:
         """The tables of no unit and of single ones, each once; and which each kind has in either system."""
-        nothing = np.zeros((*self.a.shape[:2], 1))
+        nothing = np.zeros_like(self.a[:, :, :1])
         tables = np.concatenate([nothing, self.a, self.b], axis=2)
-        numbers: dict[bytes, int] = {}
-        first: list[int] = []
-        places: list[int] = []
-        for at, table in enumerate(tables.reshape(-1, tables.shape[2]).T):
-            place = numbers.setdefault(table.tobytes(), len(numbers))
-            if place == len(first):
-                first.append(at)
-            places.append(place)
-        of_a, of_b = np.split(np.array(places[1:]), 2)
+        numbers_by_table: dict[bytes, int] = {}
+        first: list[int] = []  # where each different table stands first
+        numbers: list[int] = []
+        for position, table in enumerate(tables.reshape(-1, tables.shape[2]).T):
+            number = numbers_by_table.setdefault(table.tobytes(), len(numbers_by_table))
+            if number == len(first):
+                first.append(position)
+            numbers.append(number)
+        of_a, of_b = np.split(np.array(numbers[1:]), 2)
         return tables[:, :, first], of_a, of_b
 
     def different_exchanges(self, heads: Floats) -> tuple[Ints, Ints]:
@@ -148,12 +152,12 @@ class CountTables:
         _, first, places = np.unique(numbers, return_index=True, return_inverse=True)
         return first, places
 
-    def exchanged(self, heads: Floats) -> Exchange:
+    def count_again(self, heads: Floats) -> Exchange:
         """Count again after exchanges of so many units of each kind, shape (exchanges, kinds)."""
         # The exchanges are the last axis of the tables, so that numpy's inner loops are long.
-        moved = (self.b - self.a) @ heads.T
-        one = (self.a @ self.counts)[:, :, np.newaxis] + moved
-        other = (self.b @ self.counts)[:, :, np.newaxis] - moved
+        change = (self.b - self.a) @ heads.T
+        one = (self.a @ self.counts)[:, :, np.newaxis] + change
+        other = (self.b @ self.counts)[:, :, np.newaxis] - change
         both = np.stack([one, other], axis=2)
         units, of_a, of_b = self.singles
         # Of all units, and of all without one of each: shape (gold, predicted, 2, 1 + units, exchanges).
@@ -166,10 +170,10 @@ class CountTables:
             first, second = function.of(tables, code)
             difference = first[0] - second[0]
             # What a unit that kept its answers, and one that exchanged them, adds to the difference.
-            kept = first[of_a] - second[of_b]
-            turned = first[of_b] - second[of_a]
+            without_same = first[of_a] - second[of_b]
+            without_exchanged = first[of_b] - second[of_a]
             differences.append(difference)
-            added.append(difference - np.stack([kept, turned]))
+            added.append(difference - np.stack([without_same, without_exchanged]))
         # Shape (scores, 2, exchanges, kinds).
         changes = with_mean(np.ascontiguousarray(np.array(added).swapaxes(2, 3)) * (1 - self.shares))
         numbers = np.stack([self.counts - heads, heads])
@@ -179,16 +183,18 @@ class CountTables:
         return Exchange(with_mean(np.array(differences)), np.sqrt(squares * size / max(size - 1, 1)))
 
 
-def exchanged_tables(tables: CountTables, *, resamples: int, rng: np.random.Generator) -> Exchange:
+def exchange_tables(tables: CountTables, *, resamples: int, rng: np.random.Generator) -> Exchange:
     """Exchange answers and count again: values and influences are those of the exchanged answers."""
     heads = fair_binomials(tables.counts, resamples, rng).astype(np.float64)
     heads = np.vstack([np.zeros(len(tables.counts)), heads])
     # Few units differ, so that the same exchange is often drawn again. It is counted once.
-    first, places = tables.different_exchanges(heads)
+    first, number_among_different = tables.different_exchanges(heads)
     different = heads[first]
     blocks_of_heads = np.array_split(different, max(1, tables.a.size * len(different) // AT_ONCE))
-    counted = joined([tables.exchanged(block) for block in blocks_of_heads])
-    return Exchange(counted.differences[:, places], counted.errors[:, places])
+    exchange = join_blocks([tables.count_again(block) for block in blocks_of_heads])
+    return Exchange(
+        exchange.differences[:, number_among_different], exchange.errors[:, number_among_different]
+    )
 
 
 class NumberColumns(NamedTuple):
@@ -199,12 +205,13 @@ class NumberColumns(NamedTuple):
     answers: NDArray[Any]
 
 
-def exchanged(columns: Sequence[NumberColumns], pairs: Pairs, coins: NDArray[np.bool_]) -> Exchange:
+def exchange_numbers(columns: Sequence[NumberColumns], pairs: Pairs, coins: NDArray[np.bool_]) -> Exchange:
     """The exchange of the first two systems, computed again where coins, shape (exchanges, n), are heads."""
     scale = np.sqrt(pairs.size / max(pairs.size - 1, 1)) / len(pairs)
     exchanges = []
     for block in np.array_split(coins, max(1, coins.size // AT_ONCE)):
-        differences, influences = [], []
+        differences = []
+        influences = []
         for column in columns:
             a, b = column.answers[:2]
             one = column.function.evaluated(column.gold, np.where(block, b, a))
@@ -213,4 +220,4 @@ def exchanged(columns: Sequence[NumberColumns], pairs: Pairs, coins: NDArray[np.
             influences.append(pairs.by_unit((one.influence - other.influence).T))
         squares = (with_mean(np.array(influences)) ** 2).sum(axis=1)
         exchanges.append(Exchange(with_mean(np.array(differences)), np.sqrt(squares) * scale))
-    return joined(exchanges)
+    return join_blocks(exchanges)

@@ -40,9 +40,7 @@ def _card(benchmark: Benchmark, task: Task, report: Report, home: Path, base: st
         f"| {titles.get(name, name)} | {percent(score.value)}{interval(score.low, score.high)} | {score.n} |"
         for name, score in scores.items()
     ]
-    settings = [
-        f"| {name} | {value} |" for name, value in training.items() if name not in ("fingerprint", "scores")
-    ]
+    settings = [f"| {name} | {value} |" for name, value in training.items() if name != "fingerprint"]
     return "\n".join(
         [
             f"---\n{data.to_yaml()}\n---\n",

@@ -4,13 +4,12 @@ import hashlib
 import json
 import os
 import random
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -87,7 +86,7 @@ class Endpoint:
         retries: int = 6,
         timeout: float = 120.0,
         connections: int = 8,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
         """`key_variable` names the environment variable that holds the API key. Raises ModelError."""
         parts = urlsplit(url)
@@ -105,7 +104,9 @@ class Endpoint:
             raise ModelError(
                 f"{url}: a key would be sent unencrypted; expected https:// or a server of this machine"
             )
-        self._retries, self._sleep = retries, sleep
+        self._retries = retries
+        self._stopped = Event()
+        self._sleep = sleep or self._stopped.wait
         pooling: dict[str, Any] = {
             "maxsize": connections,
             "block": True,
@@ -117,6 +118,10 @@ class Endpoint:
             urllib3.ProxyManager(proxy_url, **pooling) if proxy_url else urllib3.PoolManager(**pooling)
         )
 
+    def stop(self) -> None:
+        """End the waits of other threads, and request nothing again."""
+        self._stopped.set()
+
     def ask(self, request: Mapping[str, Any], read: Reader | None = None, *, path: str = CHAT) -> Reply:
         """The server's answer; whatever is no answer is requested again.
 
@@ -126,6 +131,8 @@ class Endpoint:
         for attempt in range(1, self._retries + 2):
             if wait:
                 self._sleep(wait)
+            if self._stopped.is_set():
+                raise ModelError("the run was stopped")
             try:
                 return self._once(request, read or chat_reply, self.base + path)
             except _RetryableError as error:
@@ -160,7 +167,7 @@ def reply_of(status: int, body: bytes, read: Reader) -> Reply:
     """
     if status == OK:
         try:
-            return read(json.loads(body))
+            return read(_answer_in(body))
         except (ValueError, KeyError, IndexError, TypeError, AttributeError):
             shown = body[:200].decode("utf-8", "replace")
             raise RefusedError(f"no answer of a chat completion: {shown!r}", status=status) from None
@@ -169,9 +176,41 @@ def reply_of(status: int, body: bytes, read: Reader) -> Reply:
     raise RefusedError(f"status {status}: {_message(body)}", status=status)
 
 
+def _answer_in(body: bytes) -> Any:
+    """Return the JSON of a response; that of a stream, which some servers send unasked, is put together.
+
+    Raises ValueError for a stream that breaks off.
+    """
+    if not body.lstrip().startswith((b"data:", b"event:", b":")):
+        return json.loads(body)
+    message: dict[str, str] = {}
+    tokens: list[Any] = []
+    finish, usage = None, None
+    for line in body.decode().split("\n"):  # not splitlines: a text may have other ends of lines
+        field, _, data = line.partition(":")
+        if field != "data":
+            continue
+        if data.strip() == "[DONE]":  # some servers give no other sign of the end
+            finish = finish or "stop"
+            continue
+        chunk = json.loads(data)
+        usage = chunk.get("usage") or usage
+        for choice in chunk["choices"]:
+            if choice.get("index"):  # another answer than the first
+                continue
+            for name in ("content", "reasoning", "reasoning_content", "refusal"):
+                message[name] = message.get(name, "") + (choice["delta"].get(name) or "")
+            tokens += (choice.get("logprobs") or {}).get("content") or ()
+            finish = choice.get("finish_reason") or finish
+    if finish is None:
+        raise ValueError("the stream breaks off")
+    whole = {"message": message, "finish_reason": finish, "logprobs": {"content": tokens}}
+    return {"choices": [whole], "usage": usage}
+
+
 def chat_reply(answer: Mapping[str, Any]) -> Reply:
-    """Read the answer of a chat completion."""
-    choice = answer["choices"][0]
+    """Read the answer of a chat completion: the choice of index 0, wherever it stands."""
+    choice = min(answer["choices"], key=lambda choice: choice.get("index") or 0)
     message = choice["message"]
     tokens = (choice.get("logprobs") or {}).get("content") or [{}]
     likely = {token["token"]: float(token["logprob"]) for token in tokens[0].get("top_logprobs") or ()}
@@ -186,10 +225,13 @@ def chat_reply(answer: Mapping[str, Any]) -> Reply:
 def completion_reply(answer: Mapping[str, Any], choices: Sequence[str]) -> Reply:
     """Read the likelihood of each prompt of a completion: its log-probability, but for what all share.
 
-    Raises UnsupportedError if the answer has no log-probabilities of the prompts.
+    Raises UnsupportedError if the answer has no log-probabilities of the prompts, each with its index.
     """
-    rows = [_prompt_tokens(row) for row in sorted(answer["choices"], key=lambda row: row["index"])]
-    if len(rows) != len(choices) or not all(rows):
+    by_index = {row["index"]: _prompt_tokens(row) for row in answer["choices"]}
+    if set(by_index) != set(range(len(choices))):
+        raise UnsupportedError
+    rows = [by_index[index] for index in range(len(choices))]
+    if not all(rows):
         raise UnsupportedError
     shared = 0
     while all(len(row) > shared for row in rows) and len({row[shared][0] for row in rows}) == 1:

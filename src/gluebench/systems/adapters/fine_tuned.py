@@ -4,32 +4,35 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
 from gluebench.benchmark import Task
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import Example
 from gluebench.systems import targets
 from gluebench.systems.adapters import ModelError, files_digest
-from gluebench.systems.adapters.fine_tuner import Examples, Loop
 from gluebench.systems.adapters.fine_tuning import FineTuning, Recipe
-from gluebench.systems.adapters.huggingface import Checkpoint, Encoding, muted
-from gluebench.systems.protocols import Advance, Counting, silent
+from gluebench.systems.adapters.huggingface import Checkpoint, expect_answerable, muted
+from gluebench.systems.neural.model import MultiTaskModel
+from gluebench.systems.neural.transformer import ClassifierBody, with_adapters
+from gluebench.systems.protocols import Counting, silent
 from gluebench.systems.run import quiet
-from gluebench.systems.training.engine import engine
-from gluebench.systems.training.evaluation import cut_message, texts
+from gluebench.systems.training.checkpoint import Outcome
+from gluebench.systems.training.data import TaskData, split_dev
+from gluebench.systems.training.engine import engine, seeded
+from gluebench.systems.training.progress import WEIGHTS
+from gluebench.systems.training.trainer import Trainer
 
 T = TypeVar("T")
-TaskData = tuple[Task, Sequence[Example], Sequence[Example]]
+Splits = tuple[Task, Sequence[Example], Sequence[Example]]
 """A task, its training examples and those of its dev splits."""
-STATE = "state.pt"
-"""File of a task's folder while its model is trained."""
+RUNS = "runs"
+"""Folder, in that of a task, with one run of the trainer for each fingerprint."""
 RECORD = "training.json"
 """File of a task's folder once its model is complete."""
 
@@ -48,7 +51,7 @@ class FineTunedHere(Checkpoint):
         *,
         folder: Path | None = None,
         keep: bool = False,
-        data: Callable[[str], TaskData] | None = None,
+        data: Callable[[str], Splits] | None = None,
         seed: int = 0,
         device: str = "cpu",
         precision: str = "fp32",
@@ -62,69 +65,64 @@ class FineTunedHere(Checkpoint):
         """
         super().__init__(name, engine=engine(precision, device), counting=counting)
         self._recipe, self._keep, self._data = recipe or Recipe(), keep, data
-        self._seed, self._bf16, self._say = seed, precision == "bf16", say
+        self._seed, self._precision, self._say = seed, precision, say
         self._scratch = None if folder else tempfile.TemporaryDirectory(prefix="gluebench-")
         self._folder = self.agreed(folder or Path(self._scratch.name if self._scratch else ""))
         self._models: dict[str, nn.Module] = {}
         self._begun_with: set[str] = set()
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Fine-tune a new copy on train; dev chooses the epoch if the recipe says so.
+        """Fine-tune a new copy on train, by `Trainer`; dev chooses the epoch if the recipe says so.
 
         A model that is already in the folder, trained on the same data with the same settings, is loaded;
         training that was interrupted goes on. Raises ModelError.
         """
-        settings = self._recipe.of(task.name)
-        start = self._start(settings.begin_with) if settings.begin_with else self._name
-        if task.labels:
-            values = torch.tensor(targets.codes(task, train))
-        else:
-            values = torch.tensor(targets.numbers(task, train), dtype=torch.float32)
-        encodings = self._encodings(task, train, settings.max_length)
-        self._tell_cut(task, train, encodings, settings)
+        expect_answerable(task)
+        recipe = self._recipe.of(task.name)
+        start = self._start(recipe.begin_with) if recipe.begin_with else self._name
+        labeled = [] if any(example.label is None for example in dev) else dev
+        data = TaskData(task, train, split_dev(task, labeled))
         home = self.home(task.name)
-        checked = dev if settings.best_on_dev else ()
-        fingerprint = _fingerprint(self._name, settings, self._seed, self._bf16, encodings, values, checked)
+        fingerprint = self._fingerprint(start, recipe, data)
         if self.agreed(_finished(home) == fingerprint):
             self._models[task.name] = self._model(str(home))
             return
-        device = self._engine.device
-        devices = [device] if device.type == "cuda" else []
-        with torch.random.fork_rng(devices):
-            torch.manual_seed(self._seed)
-            model = self._new(start, task, settings)
-            examples = Examples(
-                [len(fields["input_ids"]) for fields in encodings],
-                lambda rows: self._batch([encodings[row] for row in rows]),
-                values,
-            )
-            loop = Loop(
-                model,
-                examples,
-                settings,
-                name=f"hf:{self._name}, {task.name}",
-                seed=self._seed,
-                engine=self._engine,
-                state=home / STATE,
-                fingerprint=fingerprint,
-            )
-
-            def score() -> float:
-                return targets.score(task, dev, self._answers(model, task, dev, silent("", "")))
-
-            advance = self._counting(f"{task.name}: trained", "steps")
-            outcome = loop.run(score if checked else None, advance)
-        if settings.lora_rank:
-            model = cast(Any, model).merge_and_unload()
-        self._models[task.name] = model
+        with seeded(self._seed):
+            classifier = self._new(start, task, recipe)
+        body = ClassifierBody(classifier, self._tokenizer, longest=recipe.max_length)
+        named_start = {"begin_with": Path(recipe.begin_with).name}  # a card names no folder of this machine
+        trainer = Trainer(
+            MultiTaskModel(body, [task], hidden=None),
+            {task.name: data},
+            recipe.training(seed=self._seed, precision=self._precision, has_dev=bool(data.dev)),
+            home / RUNS / fingerprint,
+            say=self._say,
+            engine=self._engine,
+            about={
+                "title": f"{Path(self._name).name}, fine-tuned on {task.name}",
+                "recipe": {**recipe._asdict(), **named_start},
+            },
+        )
+        try:
+            outcome = trainer.train()
+        except FloatingPointError as error:
+            raise ModelError(f"hf:{self._name}: {error}") from None
+        if recipe.lora_rank:
+            classifier = cast(Any, classifier).merge_and_unload()
+        self._models[task.name] = classifier
         if self._engine.rank == 0:
-            record = {"fingerprint": fingerprint, "processes": self._engine.world}
-            self._write(model, home, {**record, **settings._asdict(), **outcome._asdict()})
+            self._write(classifier, task, outcome, recipe, fingerprint)
         self.agreed(None)  # no process reads the folder before it is complete
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The most probable word, or the score cut to the task's range."""
-        return self._answers(self._models[task.name], task, examples, self._counting("predicted", "examples"))
+        model, settings = self._models[task.name], self._recipe.of(task.name)
+        if not examples:
+            return []
+        encodings = self._encodings(task, examples, settings.max_length)
+        advance = self._counting("predicted", "examples")
+        logits = self._logits(model, encodings, 2 * settings.batch_size, advance)
+        return targets.answers(task, logits.double().numpy())
 
     def forget(self, task: Task) -> None:
         """Drop the task's model once all its files are answered."""
@@ -164,42 +162,47 @@ class FineTunedHere(Checkpoint):
         model = self._model(start, num_labels=len(words) or 1, ignore_mismatched_sizes=True, **names)
         if not settings.lora_rank:
             return model
-        from peft import LoraConfig, TaskType, get_peft_model
-
-        config = LoraConfig(
-            task_type=TaskType.SEQ_CLS,
-            r=settings.lora_rank,
-            lora_alpha=settings.lora_alpha,
-            lora_dropout=settings.lora_dropout,
-            target_modules="all-linear",
+        return with_adapters(
+            model,
+            rank=settings.lora_rank,
+            alpha=settings.lora_alpha,
+            dropout=settings.lora_dropout,
+            kind="SEQ_CLS",
         )
-        return cast(nn.Module, get_peft_model(cast(Any, model), config))
 
-    def _answers(
-        self, model: nn.Module, task: Task, examples: Sequence[Example], advance: Advance
-    ) -> list[str | float]:
-        if not examples:
-            return []
-        settings = self._recipe.of(task.name)
-        encodings = self._encodings(task, examples, settings.max_length)
-        logits = self._logits(model, encodings, 2 * settings.batch_size, advance)
-        return targets.answers(task, logits.double().numpy())
+    def _fingerprint(self, start: str, recipe: FineTuning, data: TaskData) -> str:
+        """A digest of everything that training depends on but the number of processes."""
+        checkpoint = _finished(Path(start)) or files_digest(start) or start
+        settings = {**recipe._asdict(), "seed": self._seed, "precision": self._precision}
+        parts = [checkpoint, settings, data.fingerprints()]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
-    def _tell_cut(
-        self, task: Task, train: Sequence[Example], encodings: Sequence[Encoding], settings: FineTuning
+    def _write(
+        self, model: nn.Module, task: Task, outcome: Outcome, recipe: FineTuning, fingerprint: str
     ) -> None:
-        cut = self._tokenizer.count_cut(texts(train), encodings)
-        if cut:
-            self._say(cut_message(task, cut, len(train), settings.max_length, "--max-length"))
+        """Save the model and its tokenizer, then the record that it is complete.
 
-    def _write(self, model: nn.Module, home: Path, values: Mapping[str, Any]) -> None:
-        """Save the model and its tokenizer, then the record that it is complete; remove the state."""
-        home.mkdir(parents=True, exist_ok=True)
+        Of the run its log and card are left, of runs with other settings nothing.
+        """
+        home = self.home(task.name)
         with muted():
             cast(Any, model).save_pretrained(home)
             self._tokenizer.save(home)
-        write_json(home / RECORD, {"seed": self._seed, **values})
-        (home / STATE).unlink(missing_ok=True)
+        record = {
+            "seed": self._seed,
+            "fingerprint": fingerprint,
+            "processes": self._engine.world,
+            **recipe._asdict(),
+            "epoch": outcome.tasks[task.name].check,
+            "steps": outcome.updates,
+            "seconds": outcome.seconds,
+        }
+        write_json(home / RECORD, record)
+        for run in (home / RUNS).iterdir():
+            if run != outcome.folder:
+                shutil.rmtree(run)
+        for path in outcome.folder.glob(f"{WEIGHTS}*.pt"):
+            path.unlink()
 
 
 def _finished(home: Path) -> str | None:
@@ -209,12 +212,3 @@ def _finished(home: Path) -> str | None:
     except (FileNotFoundError, ValueError):
         return None
     return values.get("fingerprint")
-
-
-def _fingerprint(name: str, *parts: Any) -> str:
-    """A digest of everything that training depends on."""
-    digest = hashlib.sha256(f"{name} {files_digest(name)}".encode())
-    for part in parts:
-        values = part.tolist() if isinstance(part, Tensor) else part
-        digest.update(repr(values).encode())
-    return digest.hexdigest()[:32]

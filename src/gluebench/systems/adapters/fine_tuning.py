@@ -2,12 +2,14 @@
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import UnknownNameError, closest
 from gluebench.systems.adapters import ModelError
+from gluebench.systems.training.settings import FINE_TUNING, Settings
 
 _SHIPPED = resources.files("gluebench.systems.adapters") / "recipes"
 
@@ -37,6 +39,18 @@ class FineTuning(NamedTuple):
     lora_alpha: int = 16
     """Scale of the adapters, times the rank."""
     lora_dropout: float = 0.0
+    patience: int = 0
+    """Epochs without a better dev score that end the training; 0: all epochs are trained."""
+
+    def training(self, *, seed: int, precision: str, has_dev: bool) -> Settings:
+        """The settings of a run; without dev examples, the last epoch is kept."""
+        names = ("learning_rate", "batch_size", "accumulate", "warm_up", "weight_decay", "beta2")
+        changes: dict[str, Any] = {name: getattr(self, name) for name in names}
+        if self.patience and has_dev:
+            changes |= {"stop_rule": "textbook", "stop_after": self.patience}
+        best = "task" if self.best_on_dev and has_dev else "last"
+        changes |= {"best": best, "max_checks": self.epochs, "precision": precision, "seed": seed}
+        return replace(FINE_TUNING, **changes)
 
 
 class Recipe(NamedTuple):

@@ -101,10 +101,7 @@ class Checkpoint:
 
     def _encodings(self, task: Task, examples: Sequence[Example], longest: int) -> list[Encoding]:
         """Tokenize the examples, pairs as two segments. Raises ModelError for more than two texts."""
-        if len(task.columns) > 2:
-            raise ModelError(f"{task.name}: has {len(task.columns)} texts; a checkpoint takes one or two")
-        if not task.labels and task.score_range is None:
-            raise ModelError(f"{task.name}: has neither labels nor a range of scores (score_range)")
+        expect_answerable(task)
         longest = min(longest, self._tokenizer.longest)
         return self._tokenizer.encode(texts(examples), longest)
 
@@ -133,6 +130,14 @@ class Checkpoint:
         gathered = [logits for part in self._engine.gathered(outputs) for logits in part]
         positions = [at for other in range(world) for at in order[other::world]]
         return torch.cat(gathered)[torch.tensor(positions).argsort()]
+
+
+def expect_answerable(task: Task) -> None:
+    """Raise ModelError for a task that no head of a checkpoint can answer."""
+    if len(task.columns) > 2:
+        raise ModelError(f"{task.name}: has {len(task.columns)} texts; a checkpoint takes one or two")
+    if not task.labels and task.score_range is None:
+        raise ModelError(f"{task.name}: has neither labels nor a range of scores (score_range)")
 
 
 class FineTunedCheckpoint(Checkpoint):

@@ -6,7 +6,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -34,12 +34,15 @@ from gluebench.systems.run import Answers, quiet
 
 Method = Literal["first-token", "text", "choice", "likelihood"]
 LOGPROBS = {"logprobs": True, "top_logprobs": 20}
+FEWER = 5
+"""Log-probabilities of a first token that are requested where the server refuses 20."""
 UNPROCESSABLE = (400, 403, 422)
 """HTTP statuses with which servers refuse a field."""
 ABSENT = (*UNPROCESSABLE, 404, 405, 501)
 """HTTP statuses with which servers lack a form of request."""
 REFUSED = {
     "context length": "the model's context is shorter than --max-tokens: no length is requested",
+    "top_logprobs": "the server gives five log-probabilities: if no answer is among them, the text is read",
     "logprobs": "the server has no probabilities: answers are read as text",
     "max_tokens": "the server wants the length of answers as max_completion_tokens",
     "temperature": "the server takes no temperature: answers may differ from one time to the next",
@@ -95,11 +98,17 @@ class PromptOptions:
     """Called with key, address and body of each request without a cached answer, instead of sending it."""
     batches: tuple[Path, ...] = ()
     """Results of the batch API, to be put into the cache first."""
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    """Fields that join the body of each request, instead of those of the same names; None leaves one out."""
 
     def identity(self) -> dict[str, Any]:
         """The settings that results depend on."""
         names = ("shots", "method", "template", "most_tokens", "temperature", "top_p", "samples", "chat")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in names} | self.own_fields()
+
+    def own_fields(self) -> dict[str, Any]:
+        """The fields of the user's own by the option's name; empty without any, as in earlier versions."""
+        return {"extra_body": dict(self.extra_body)} if self.extra_body else {}
 
 
 class Prompted:
@@ -169,6 +178,11 @@ class ChatModel(Prompted):
         values = [typical if value is None else value for value, _ in results]
         return Answers(values, unanswered, reasons)
 
+    @property
+    def answers(self) -> Path:
+        """The file that keeps the server's answers."""
+        return self._cache.path
+
     def notes(self) -> dict[str, Any]:
         """Return the last fitted task's counts: requests, tokens, cost, and answers missing by reason."""
         names = ["asked", "from_cache", "tokens_in", "tokens_out", "tokens_reasoning"]
@@ -191,6 +205,7 @@ class ChatModel(Prompted):
                     results.append(job.result())
                     advance(len(results), len(examples))
             except BaseException:
+                self._endpoint.stop()  # open requests end, and their answers are kept
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         return results
@@ -218,6 +233,7 @@ class ChatModel(Prompted):
             "temperature": 0,
             **PROMPT_LOGPROBS[self._form],
         }
+        request = self._with_own_fields(request)
         return self._reply_to(request, partial(completion_reply, choices=answers), path=COMPLETIONS)
 
     def _chat(
@@ -227,14 +243,19 @@ class ChatModel(Prompted):
         while True:
             fields = self._fields(scores=scores, sample=sample)
             restriction = _restriction(self._form, list(template.answers.values()))
-            request = {"model": self._model, "messages": messages, **fields, **restriction}
+            sent = {"model": self._model, "messages": messages, **fields, **restriction}
+            request = self._with_own_fields(sent)
             try:
                 return self._reply_to(request, sample=sample)
             except RefusedError as error:
-                field = _field_refused(error, request)
-                if field is None:
+                refused = _field_refused(error, request)
+                if refused is None or refused in self._options.extra_body:
                     raise
-                self._learn(field, REFUSED[field])
+                self._learn(refused, REFUSED[refused])
+
+    def _with_own_fields(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        fields = {**request, **self._options.extra_body}
+        return {name: value for name, value in fields.items() if value is not None}
 
     def _fields(self, *, scores: bool, sample: int) -> dict[str, Any]:
         """The settings of a request, but for those that the server refuses."""
@@ -254,7 +275,10 @@ class ChatModel(Prompted):
             and "logprobs" not in refused
         ):
             fields |= LOGPROBS
-        return {name: value for name, value in fields.items() if value is not None and name not in refused}
+        sent = {name: value for name, value in fields.items() if value is not None and name not in refused}
+        if "logprobs" in sent and "top_logprobs" in refused:
+            sent["top_logprobs"] = FEWER
+        return sent
 
     def _reply_to(
         self, request: Mapping[str, Any], reader: Reader = chat_reply, *, path: str = CHAT, sample: int = 0
@@ -285,6 +309,8 @@ class ChatModel(Prompted):
                     self._learn("reasoning", REASONS_FIRST)
                 elif "logprobs" in self._fields(scores=False, sample=0) and not reply.likely:
                     self._learn("logprobs", REFUSED["logprobs"])
+                elif len(reply.likely) == FEWER:  # a server that gives fewer than requested, without a word
+                    self._learn("top_logprobs", REFUSED["top_logprobs"])
             self._probed = True
             self._remember()
         else:
@@ -331,7 +357,8 @@ class ChatModel(Prompted):
     def _setting(self) -> dict[str, Any]:
         """What the server's abilities depend on."""
         names = ("samples", "method", "most_tokens", "temperature", "top_p")
-        return {"model": self._model, **{name: getattr(self._options, name) for name in names}}
+        settings = {name: getattr(self._options, name) for name in names}
+        return {"model": self._model, **settings, **self._options.own_fields()}
 
 
 def _field_refused(error: RefusedError, request: Mapping[str, Any]) -> str | None:
@@ -341,7 +368,10 @@ def _field_refused(error: RefusedError, request: Mapping[str, Any]) -> str | Non
         return None
     if "context length" in text and {"max_tokens", "max_completion_tokens"} & request.keys():
         return "context length"
-    return next((field for field in REFUSED if field in text and field in request), None)
+    named = [name for name in REFUSED if name in text and name in request]
+    if named[:1] == ["top_logprobs"] and request["top_logprobs"] <= FEWER:
+        return "logprobs"
+    return named[0] if named else None
 
 
 def _restriction(form: str, answers: list[str]) -> dict[str, Any]:

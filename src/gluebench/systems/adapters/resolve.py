@@ -221,11 +221,11 @@ def _huggingface(request: _Request) -> Model:
 def _fine_tuned(
     request: _Request, recipe: Recipe, shared: Mapping[str, Any], identity: Mapping[str, Any]
 ) -> Model:
-    from gluebench.systems.adapters.fine_tuned import FineTunedHere, TaskData
+    from gluebench.systems.adapters.fine_tuned import FineTunedHere, Splits
 
     options, corpus = request.options, request.corpus
 
-    def data(name: str) -> TaskData:
+    def data(name: str) -> Splits:
         return corpus.benchmark.task(name), *fit_data(corpus.benchmark, name, corpus.folder)
 
     system = FineTunedHere(

@@ -39,6 +39,8 @@ class Body(nn.Module, ABC):
     """Number of input texts (1, 2) to the width of their features."""
     longest: int | None = None
     """Tokens that `prepare` keeps of an example; None if it does not count those that it cuts."""
+    length_advice = "--set longest=N keeps more"
+    """What to do about examples that are cut."""
 
     @abstractmethod
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:
@@ -89,20 +91,26 @@ class Head(nn.Module):
     """Linear, tanh, linear for a task of classes; one linear layer for a task of scores.
 
     A score is learned as its relative position in the task's range, 0 to 1 (the paper's score / 5 for STS-B).
+    With a `hidden` width of None there are no layers: the body gives the outputs itself, and scores unscaled.
     """
 
-    def __init__(self, task: Task, dim: int, *, hidden: int = HIDDEN) -> None:
+    def __init__(self, task: Task, dim: int, *, hidden: int | None = HIDDEN) -> None:
         super().__init__()
         self.task = task
+        if not task.labels:
+            if task.score_range is None:
+                raise ValueError(f"{task.name} has neither labels nor a range of scores")
+            self.low, self.high = task.score_range
+            self.offset, self.scale = self.low, self.high - self.low
         self.layers: nn.Module
-        if task.labels:
+        if hidden is None:
+            self.layers = nn.Identity()
+            self.offset, self.scale = 0.0, 1.0
+        elif task.labels:
             self.layers = nn.Sequential(
                 nn.Linear(dim, hidden), nn.Tanh(), nn.Linear(hidden, len(task.labels))
             )
         else:
-            if task.score_range is None:
-                raise ValueError(f"{task.name} has neither labels nor a range of scores")
-            self.low, self.high = task.score_range
             self.layers = nn.Linear(dim, 1)
 
     def forward(self, features: Tensor) -> Tensor:
@@ -123,20 +131,21 @@ class Head(nn.Module):
         """Mean cross-entropy, or mean squared error of the scaled scores; computed in float32."""
         if self.task.labels:
             return functional.cross_entropy(outputs.float(), targets)
-        return functional.mse_loss(outputs.float(), (targets - self.low) / (self.high - self.low))
+        return functional.mse_loss(outputs.float(), (targets - self.offset) / self.scale)
 
     def decode(self, outputs: Tensor) -> list[str | float]:
         """Return the label word of the largest output, or the score clipped to the task's range."""
         if self.task.labels:
             return [self.task.words[code] for code in outputs.argmax(dim=1).tolist()]
-        scores = self.low + outputs.double() * (self.high - self.low)
+        scores = self.offset + outputs.double() * self.scale
         return [float(score) for score in scores.clamp(self.low, self.high).tolist()]
 
 
 class MultiTaskModel(nn.Module):
     """One body for all tasks, one head for each; with a single task, that task's own model."""
 
-    def __init__(self, body: Body, tasks: Sequence[Task], *, hidden: int = HIDDEN) -> None:
+    def __init__(self, body: Body, tasks: Sequence[Task], *, hidden: int | None = HIDDEN) -> None:
+        """`hidden` is as a head takes it."""
         super().__init__()
         self.body = body
         self.heads = nn.ModuleDict()

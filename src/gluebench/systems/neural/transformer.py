@@ -14,26 +14,17 @@ from gluebench.systems.neural.model import Body
 from gluebench.systems.training.settings import TransformerSpec
 
 
-class TransformerBody(Body):
-    """One encoder for all tasks; a pair is one sequence of two segments, as in BERT (Devlin et al. 2019)."""
+class SequenceBody(Body):
+    """Base class of bodies that read one sequence; a pair is its two segments (Devlin et al. 2019)."""
 
-    def __init__(self, encoder: nn.Module, tokenizer: PairTokenizer, spec: TransformerSpec) -> None:
+    def __init__(self, tokenizer: PairTokenizer, *, width: int, longest: int) -> None:
         super().__init__()
-        width = int(cast(Any, encoder).config.hidden_size)
         self.dims = {1: width, 2: width}
         self.tokenizer = tokenizer
-        self._most = min(spec.longest, tokenizer.longest)
+        self._most = min(longest, tokenizer.longest)
         self.longest = self._most
-        self._pooling, self._frozen = spec.pooling, spec.tuning == "frozen"
-        self.dropout = nn.Dropout(spec.dropout)
-        self.encoder = _adapted(encoder, spec)
-
-    def train(self, mode: bool = True) -> TransformerBody:
-        """Set the mode; a frozen encoder stays without dropout, so that its features are always the same."""
-        super().train(mode)
-        if self._frozen:
-            self.encoder.eval()
-        return self
+        if longest >= tokenizer.longest:
+            self.length_advice = "the model takes no more"
 
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Encoding]:
         """Tokenize each example; cut the longer text of one that is too long."""
@@ -50,6 +41,40 @@ class TransformerBody(Body):
     def lengths(self, item: Any) -> tuple[int, ...]:
         """The tokens of the one sequence."""
         return (len(item["input_ids"]),)
+
+
+class ClassifierBody(SequenceBody):
+    """A checkpoint with its own classification head, for one task: its features are the task's outputs."""
+
+    length_advice = "--max-length keeps more"
+
+    def __init__(self, classifier: nn.Module, tokenizer: PairTokenizer, *, longest: int) -> None:
+        outputs = int(cast(Any, classifier).config.num_labels)
+        super().__init__(tokenizer, width=outputs, longest=longest)
+        self.classifier = classifier
+
+    def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
+        """Logits (batch, labels); of a task of scores (batch, 1)."""
+        logits: Tensor = self.classifier(**batch).logits
+        return logits
+
+
+class TransformerBody(SequenceBody):
+    """One encoder for all tasks."""
+
+    def __init__(self, encoder: nn.Module, tokenizer: PairTokenizer, spec: TransformerSpec) -> None:
+        width = int(cast(Any, encoder).config.hidden_size)
+        super().__init__(tokenizer, width=width, longest=spec.longest)
+        self._pooling, self._frozen = spec.pooling, spec.tuning == "frozen"
+        self.dropout = nn.Dropout(spec.dropout)
+        self.encoder = _adapted(encoder, spec)
+
+    def train(self, mode: bool = True) -> TransformerBody:
+        """Set the mode; a frozen encoder stays without dropout, so that its features are always the same."""
+        super().train(mode)
+        if self._frozen:
+            self.encoder.eval()
+        return self
 
     def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Features (batch, width)."""
@@ -96,16 +121,23 @@ def _adapted(encoder: nn.Module, spec: TransformerSpec) -> nn.Module:
         encoder.requires_grad_(False)
     if spec.tuning != "lora":
         return encoder
+    return with_adapters(encoder, rank=spec.lora_rank, alpha=spec.lora_alpha, dropout=spec.lora_dropout)
+
+
+def with_adapters(
+    model: nn.Module, *, rank: int, alpha: int, dropout: float, kind: str | None = None
+) -> nn.Module:
+    """Add adapters of low rank (LoRA, Hu et al. 2022) to all linear layers; they alone are trained.
+
+    With the `kind` "SEQ_CLS", the model's classification head is trained too.
+    """
     from peft import LoraConfig, get_peft_model
 
     config = LoraConfig(
-        r=spec.lora_rank,
-        lora_alpha=spec.lora_alpha,
-        lora_dropout=spec.lora_dropout,
-        target_modules="all-linear",
+        task_type=kind, r=rank, lora_alpha=alpha, lora_dropout=dropout, target_modules="all-linear"
     )
     with muted():
-        return cast(nn.Module, get_peft_model(cast(Any, encoder), config))
+        return cast(nn.Module, get_peft_model(cast(Any, model), config))
 
 
 def _pooled(states: Tensor, mask: Tensor, pooling: str) -> Tensor:

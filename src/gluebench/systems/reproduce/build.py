@@ -6,7 +6,6 @@ import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 from gluebench.benchmark import Task
@@ -39,7 +38,7 @@ from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import kept_tokenizer, tokenizer
 from gluebench.systems.text.vocabulary import most_frequent
 from gluebench.systems.training.checkpoint import take_weights
-from gluebench.systems.training.data import TaskData, dev_splits, load_task_data
+from gluebench.systems.training.data import TaskData, dev_splits, load_task_data, split_dev
 from gluebench.systems.training.engine import engine
 from gluebench.systems.training.evaluation import predict
 from gluebench.systems.training.runs import Runs
@@ -246,19 +245,11 @@ class NeuralSystem:
 
 
 def task_data(task: Task, train: Sequence[Example], dev: Sequence[Example]) -> TaskData:
-    """Convert examples to a trainer's data, split by split; without dev, use a tenth of train as dev.
-
-    A new dev split starts where the numbering of the examples restarts.
-    """
+    """Convert examples to a trainer's data, split by split; without dev, use a tenth of train as dev."""
     names = dev_splits(task)
     if not names:
         raise DataError(f"{task.name} has no dev split; a run is checked on it")
-    if not dev:
-        kept, tenth = held_out(train)
-        return TaskData(task, kept, dict.fromkeys(names, tenth))
-    starts = [0, *(at for at in range(1, len(dev)) if dev[at].index <= dev[at - 1].index), len(dev)]
-    if len(starts) - 1 != len(names):
-        expected = f"expected {len(names)} ({', '.join(names)}), each numbered upwards"
-        raise DataError(f"{task.name}: the dev examples are of {len(starts) - 1} splits; {expected}")
-    parts = [dev[start:end] for start, end in pairwise(starts)]
-    return TaskData(task, train, dict(zip(names, parts, strict=True)))
+    if dev:
+        return TaskData(task, train, split_dev(task, dev))
+    kept, tenth = held_out(train)
+    return TaskData(task, kept, dict.fromkeys(names, tenth))

@@ -51,6 +51,15 @@ class Request(NamedTuple):
     """Empty for the preset's."""
     precision: str | None = None
     """None for the row's."""
+    changes: tuple[str, ...] = ()
+    """Settings of training to change, as "NAME=VALUE"."""
+
+    def rows(self, names: Iterable[str]) -> list[Row]:
+        """The named rows as requested. Raises UnknownNameError, and ValueError for an impossible change."""
+        return [
+            row_called(name).at(self.preset, seeds=self.seeds, precision=self.precision, changes=self.changes)
+            for name in names
+        ]
 
 
 class Result(NamedTuple):
@@ -94,11 +103,10 @@ def reproduce(
 ) -> list[RowResult]:
     """Run and grade the named rows. `gold` has the labels of the table's split, if there are any.
 
-    Raises UnknownNameError for a row, preset or task, and DataError if the results folder holds other runs.
-    Missing files or data are not an error; the `RowResult` gives the reason.
+    Raises what `Request.rows` does, and DataError if the results folder holds other runs. Missing files or
+    data are not an error; the `RowResult` gives the reason.
     """
-    options = {"seeds": request.seeds, "precision": request.precision}
-    rows = [row_called(name).at(request.preset, **options) for name in names]  # type: ignore[arg-type]
+    rows = request.rows(names)
     return [_reproduced(row, request, setup, gold=gold, say=say) for row in rows]
 
 
@@ -164,8 +172,10 @@ def _choose_runs(ran: RowResult, tasks: Sequence[Task], setup: Setup, *, say: Sa
         ran.chosen = {task.name: best for task in tasks}
     elif row.best == "task":
         for task in tasks:
-            owner = row.owners.get(task.name)
-            own = row_called(owner).at(row.preset, seeds=row.seeds, precision=row.precision) if owner else row
+            own = row
+            if task.name in row.owners:
+                owner = row_called(row.owners[task.name])
+                own = owner.at(row.preset, seeds=row.seeds, precision=row.precision, changes=row.changes)
             results = _results(own, [task], setup, say=say)
             ran.chosen[task.name] = max(results, key=lambda result: result.scores[task.name])
 

@@ -15,7 +15,7 @@ from gluebench.benchmark.lookup import find
 from gluebench.systems.devices import PRECISIONS, Precision
 from gluebench.systems.probe.settings import Preset as ProbePreset
 from gluebench.systems.probe.settings import preset_called
-from gluebench.systems.training.settings import Settings
+from gluebench.systems.training.settings import BiLstmSpec, Changes, Settings, parted
 
 TableName = Literal["table4", "table5", "table6"]
 AVERAGE = "Avg"
@@ -83,6 +83,8 @@ class Row:
     preset: str = "released"
     precision: Precision = "fp32"
     """Of training, or of a frozen encoder's vectors."""
+    changes: tuple[str, ...] = ()
+    """Settings of a BiLSTM, as "NAME=VALUE", in which it differs from its preset."""
 
     @property
     def full_title(self) -> str:
@@ -95,26 +97,51 @@ class Row:
         source = self.model.get("words") or self.encoder["reader"]
         return self.preset not in FULL and source in ("glove", "cbow")
 
-    def at(self, preset: str = DEFAULT, *, seeds: Sequence[int] = (), precision: str | None = None) -> Row:
-        """Return the row with a preset's sizes, and seeds or precision if given. Raises UnknownNameError."""
+    def at(
+        self,
+        preset: str = DEFAULT,
+        *,
+        seeds: Sequence[int] = (),
+        precision: str | None = None,
+        changes: Sequence[str] = (),
+    ) -> Row:
+        """Return the row with a preset's sizes, and seeds, precision or changed settings if given.
+
+        Raises UnknownNameError, and ValueError for a change that the row cannot have.
+        """
         if preset not in presets():
             raise UnknownNameError(preset, [*presets()], what="preset of the rows")
         chosen = precision or self.precision
         if chosen not in PRECISIONS:
             raise UnknownNameError(chosen, PRECISIONS, what="precision")
-        changes = presets()[preset]
-        settings = {**_settings(changes), "precision": chosen}
+        values = presets()[preset]
+        own = self._parted(changes)
+        settings = {**_settings(values), "precision": chosen, **own.settings}
         return replace(
             self,
             preset=preset,
-            seeds=tuple(seeds or changes.get("seeds", self.seeds)),
-            model={**self.model, **changes.get("model", {})} if self.model else {},
+            seeds=tuple(seeds or values.get("seeds", self.seeds)),
+            model={**self.model, **values.get("model", {}), **own.body} if self.model else {},
             settings=replace(self.settings, **settings) if self.settings else None,
             precision=chosen,  # type: ignore[arg-type]
-            auxiliary=tuple(changes.get("auxiliary", self.auxiliary)),
-            encoder={**self.encoder, **changes.get("encoder", {})} if self.encoder else {},
-            probe=_probe(self.probe, changes.get("probe", {})) if self.probe else None,
+            auxiliary=tuple(values.get("auxiliary", self.auxiliary)),
+            encoder={**self.encoder, **values.get("encoder", {})} if self.encoder else {},
+            probe=_probe(self.probe, values.get("probe", {})) if self.probe else None,
+            changes=tuple(changes),
         )
+
+    def _parted(self, changes: Sequence[str]) -> Changes:
+        """Parse changed settings as `gluebench train` does. Raises ValueError."""
+        if changes and self.settings is None:
+            raise ValueError(f"{self.name} is a frozen encoder and has no settings of training to change")
+        own = parted(changes, BiLstmSpec)
+        for name in own.body:
+            if name not in self.model:
+                raise ValueError(
+                    f"{name} is no setting of {self.name}; of its model: {', '.join(self.model)}"
+                )
+        BiLstmSpec(**own.body)  # raises ValueError for an impossible value
+        return own
 
     def identity(self) -> dict[str, Any]:
         """Return the settings that identify a saved run of this row, ready for JSON, without seeds."""

@@ -4,6 +4,7 @@ Every file is written atomically.
 """
 
 import json
+import math
 import os
 import platform
 from collections.abc import Mapping
@@ -37,7 +38,7 @@ class TaskOutcome:
     """The dev score of one task with the weights that were kept for it."""
 
     score: float
-    """As a fraction; by `Settings.validation`."""
+    """As a fraction; by `Settings.validation`. NaN, in files null, without dev examples."""
     metrics: Mapping[str, float]
     check: int
     weights: str
@@ -67,7 +68,12 @@ class Outcome:
 def save(path: Path, values: Any) -> None:
     """Write tensors and plain values atomically: a reader finds the old or the new file, never a part."""
     with replacing(path) as file:
-        torch.save(values, file)
+        try:
+            torch.save(values, file)
+        except RuntimeError as error:  # what PyTorch makes of an error in writing
+            if isinstance(error.__context__, OSError):
+                raise error.__context__ from None
+            raise
 
 
 def load(path: Path) -> Any:
@@ -97,9 +103,24 @@ def same_run(path: Path, saved: Mapping[str, Any], expected: Mapping[str, Any]) 
 
 def write_outcome(outcome: Outcome) -> None:
     """Write the outcome into the run's folder, which marks the run as finished."""
-    values = {"schema": OUTCOME_SCHEMA, **asdict(outcome)}
+    values = {"schema": OUTCOME_SCHEMA, **_without_nan(asdict(outcome))}
     del values["folder"]
     write_json(outcome.folder / OUTCOME, values)
+
+
+def _without_nan(values: dict[str, Any]) -> dict[str, Any]:
+    """The outcome of a run, or of a task, with null for a score that is not a number, as JSON wants it."""
+    if math.isnan(values["score"]):
+        values["score"] = None
+    for task in values.get("tasks", {}).values():
+        _without_nan(task)
+    return values
+
+
+def _with_nan(values: dict[str, Any]) -> dict[str, Any]:
+    if values["score"] is None:
+        values["score"] = math.nan
+    return values
 
 
 def read_outcome(folder: Path) -> Outcome | None:
@@ -111,8 +132,8 @@ def read_outcome(folder: Path) -> Outcome | None:
         values = json.loads(path.read_text(encoding="utf-8"))
         expect_schema(values, OUTCOME_SCHEMA)
         del values["schema"]
-        tasks = {name: TaskOutcome(**task) for name, task in values.pop("tasks").items()}
-        return Outcome(folder=folder, tasks=tasks, **values)
+        tasks = {name: TaskOutcome(**_with_nan(task)) for name, task in values.pop("tasks").items()}
+        return Outcome(folder=folder, tasks=tasks, **_with_nan(values))
 
 
 def write_card(
@@ -129,6 +150,7 @@ def write_card(
     sizes = {True: 0, False: 0}
     for parameter in model.parameters():
         sizes[parameter.requires_grad] += parameter.numel()
+    dev = _without_nan(asdict(outcome))
     values = {
         "schema": CARD_SCHEMA,
         "about": dict(about),
@@ -153,7 +175,7 @@ def write_card(
         "began": began,
         "ended": ended,
         "seconds": outcome.seconds,
-        "dev": {"score": outcome.score, "tasks": asdict(outcome)["tasks"]},
+        "dev": {name: dev[name] for name in ("score", "tasks")},
         "checks": outcome.checks,
         "updates": outcome.updates,
         "stopped": outcome.stopped,

@@ -8,6 +8,7 @@ remove a living claim by mistake.
 import json
 import os
 import platform
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -84,6 +85,8 @@ def beating(claim: Claim, lease: float = LEASE, *, parent: int | None = None) ->
     stop = threading.Event()
 
     def beat() -> None:
+        # A signal that this thread received would not wake the main one, which handles it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         waited = 0.0
         while not stop.wait(step := min(1.0, lease / BEATS)):
             if parent is not None and os.getppid() != parent:

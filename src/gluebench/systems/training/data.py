@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, Example, load_split
@@ -63,6 +64,26 @@ def dev_splits(task: Task) -> list[str]:
     """The dev splits of a task's test files; of data without test files, those whose name says so."""
     of_files = [file.splits["dev"].name for file in task.files if "dev" in file.splits]
     return of_files or [name for name in task.splits if name.startswith("dev")]
+
+
+def split_dev(task: Task, dev: Sequence[Example]) -> dict[str, Sequence[Example]]:
+    """Part the examples of all dev splits, in their order, by the name of each; none of no examples.
+
+    Of several splits, a new one starts where the numbering of the examples restarts. Raises DataError for
+    another number of them.
+    """
+    if not dev:
+        return {}
+    names = dev_splits(task)
+    if len(names) == 1:
+        return {names[0]: dev}
+    starts = [at for at in range(1, len(dev)) if dev[at].index <= dev[at - 1].index]
+    bounds = [0, *starts, len(dev)]
+    if len(bounds) - 1 != len(names):
+        expected = f"expected {len(names)} ({', '.join(names)}), each numbered upwards"
+        raise DataError(f"{task.name}: the dev examples are of {len(bounds) - 1} splits; {expected}")
+    parts = [dev[start:end] for start, end in pairwise(bounds)]
+    return dict(zip(names, parts, strict=True))
 
 
 def _loaded(folder: str | os.PathLike[str], benchmark: Benchmark, task: Task, *, auxiliary: bool) -> TaskData:

@@ -22,14 +22,14 @@ def texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
     return [tuple(example.inputs.values()) for example in examples]
 
 
-def cut_message(task: Task, cut: int, of: int, longest: int, option: str) -> str:
-    """Say how many of a task's training examples lost tokens, and which option keeps more."""
+def cut_message(task: Task, cut: int, of: int, longest: int, advice: str) -> str:
+    """Say how many of a task's training examples lost tokens, and what to do about it."""
     what = "pairs" if len(task.columns) == 2 else "texts"
     percent = 100 * cut / of
     share = f"{percent:.0f}" if percent >= 10 else f"{percent:.2g}"
     return (
         f"{share} % of the training {what} of {task.name} ({cut:,} of {of:,}) "
-        f"are cut at {longest} tokens; {option} keeps more"
+        f"are cut at {longest} tokens; {advice}"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import time
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -80,10 +81,13 @@ class Pace:
         self.bar = tqdm(total=last, initial=update, unit=" updates", leave=False, disable=off)
 
     def text(self, update: int) -> str:
-        """Format updates per second since this process began, and the time to the last allowed check."""
+        """Format the updates per second or minute of this process, and the time to the last check."""
         rate = (update - self._first) / max(1e-9, time.monotonic() - self._began)
         left = self.bar.format_interval((self._last - update) / rate) if rate else "unknown time"
-        return f"{rate:.1f} updates/s, at most {left} left"
+        speed = f"{rate:.1f} updates/s"
+        if rate < 1:
+            speed = f"{60 * rate:.1f} updates a minute"
+        return f"{speed}, at most {left} left"
 
 
 def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> str:
@@ -91,6 +95,8 @@ def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> st
     scores = ", ".join(f"{name} {100 * row[f'{name} score']:.1f}" for name in tasks)
     best = " (best)" if row["improved"] else ""
     marked = f"{scores}{best}" if len(tasks) == 1 else f"macro {100 * row['macro']:.1f}{best}: {scores}"
+    if math.isnan(row["macro"]):
+        marked = "no dev examples"
     updates = sum(row[f"{name} updates"] for name in tasks)
     loss = sum(row[f"{name} loss"] * row[f"{name} updates"] for name in tasks if row[f"{name} updates"])
     return (

@@ -29,7 +29,9 @@ def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.Optimize
     top = 1 + max((_layer(name) for name in trained if name.startswith(BODY)), default=0)
     groups: dict[tuple[int, float], list[nn.Parameter]] = defaultdict(list)
     for name, weights in trained.items():
-        depth = top - _layer(name) if name.startswith(BODY) else 0
+        depth = 0
+        if settings.layer_decay != 1 and name.startswith(BODY):
+            depth = top - _layer(name)
         decay = settings.weight_decay if weights.ndim > 1 else 0.0
         groups[depth, decay].append(weights)
     parts: list[dict[str, Any]] = []
@@ -42,8 +44,8 @@ def make_optimizer(model: nn.Module, settings: Settings) -> torch.optim.Optimize
 
 def _layer(name: str) -> int:
     """The layer of a weight of the body, counted from 1; 0 for embeddings, which have no number."""
-    found = _LAYER.search(name)
-    return 1 + int(found.group(1)) if found else 0
+    number = _LAYER.search(name)
+    return 1 + int(number.group(1)) if number else 0
 
 
 def make_schedule(

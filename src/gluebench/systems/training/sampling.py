@@ -18,7 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from gluebench.systems.training.settings import Settings
 
 POOL = 50
-"""Batches that are drawn at random together and then sorted by length."""
+"""Batches that are drawn at random together and then sorted by length; of small data a quarter of them, as in
+transformers' sampler, or each pass would have the same batches."""
 
 
 def plan(
@@ -32,7 +33,10 @@ def plan(
     rng.shuffle(order)
     if not bucketed:
         return _cut(order, size)
-    planned = [batch for pool in _cut(order, POOL * size) for batch in _alike(pool, lengths, size=size)]
+    together = max(1, min(len(order) // (4 * size), POOL))
+    planned = []
+    for pool in _cut(order, together * size):
+        planned += _alike(pool, lengths, size=size)
     rng.shuffle(planned)
     return planned
 

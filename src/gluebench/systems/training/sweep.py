@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, resource_tracker
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -193,7 +193,13 @@ def _start(job: Job, folder: Path, place: Place, slot: int) -> SpawnProcess:
         environment["CUDA_VISIBLE_DEVICES"] = place.devices[slot % len(place.devices)]
     arguments = (job, folder, place.lease, os.getpid(), environment)
     process = get_context("spawn").Process(target=_child, args=arguments, name=job.name)
-    process.start()
+    # A terminal sends Ctrl-C to all processes: only this one hears it, and ends the others by SIGTERM.
+    resource_tracker.ensure_running()  # which unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return process
 
 

@@ -48,6 +48,8 @@ FAR = 1_000_003
 """Distance between the dropout seeds of two processes."""
 TIMED = 3
 """Batches whose time gives the estimate of a run's duration."""
+SPOKEN_EVERY = 30.0
+"""Seconds between two lines on the progress where there is no terminal for a bar."""
 AGREE_EVERY = 10
 """Updates after which several processes agree whether to save: each time they wait for each other."""
 
@@ -173,14 +175,14 @@ class Trainer:
         for name, data in self.data.items():
             cut = body.count_cut(texts(data.train), self._train[name])
             if cut:
-                self.say(cut_message(data.task, cut, len(data.train), body.longest, "--set longest=N"))
+                self.say(cut_message(data.task, cut, len(data.train), body.longest, body.length_advice))
 
     def _run(self) -> None:
         progress, settings = self._progress, self.settings
         if progress.update:
             self.say(f"going on after update {progress.update:,}")
         pace, self._clock = Pace(progress.update, self._last, shown=self._engine.rank == 0), time.monotonic()
-        self._saved_at = self._clock
+        self._saved_at = spoken_at = self._clock
         self._ended_by: int | None = None
         if self.say is not quiet:
             self._say_estimate(pace)
@@ -197,6 +199,16 @@ class Trainer:
                 if self._save_if_due(interrupts.received):
                     bar.clear()
                     self.say(f"saved at update {progress.update:,}; {pace.text(progress.update)}")
+                if pace.bar.disable and time.monotonic() - spoken_at >= SPOKEN_EVERY:
+                    spoken_at = time.monotonic()
+                    self._say_progress(pace)
+
+    def _say_progress(self, pace: Pace) -> None:
+        """Say how far the run is, and the mean loss of this process since the last check."""
+        update, since_check = self._progress.update, sum(self._progress.updates.values())
+        if since_check:
+            loss = sum(float(total) for total in self._losses.values()) / since_check
+            self.say(f"update {update:,} of at most {self._last:,}; loss {loss:.3f}; {pace.text(update)}")
 
     def _say_estimate(self, pace: Pace) -> None:
         """Say how long the run may take, by the time of the gradients of its first batches.
@@ -334,14 +346,20 @@ class Trainer:
         """Mean loss of each task's updates since the last check, for the tasks that had any."""
         parts = self._engine.gathered({name: float(total) for name, total in self._losses.items()})
         means = {}
+        self._expect_finite(parts)
         for name, updates in self._progress.updates.items():
-            means[name] = value = sum(part[name] for part in parts) / updates
-            if not math.isfinite(value):
-                raise FloatingPointError(
-                    f"the training loss of {name} is {value} by update {self._progress.update:,}; "
-                    "a lower learning rate, or fp32, may help"
-                )
+            means[name] = sum(part[name] for part in parts) / updates
         return means
+
+    def _expect_finite(self, losses: Sequence[Mapping[str, float]]) -> None:
+        """Raise FloatingPointError if a task's loss, of several processes, is no number any more."""
+        for name in self.data:
+            total = sum(part[name] for part in losses)
+            if not math.isfinite(total):
+                raise FloatingPointError(
+                    f"the training loss of {name} is {total} by update {self._progress.update:,}; "
+                    "a lower learning rate, a longer warm-up, or fp32, may help"
+                )
 
     def _scores(self) -> dict[str, TaskScore]:
         self.model.eval()
@@ -372,6 +390,7 @@ class Trainer:
             "carried": {name: module.carried() for name, module in self.model.carriers().items()},
         }
         ranks = self._engine.gathered(rank_state)
+        self._expect_finite([state["losses"] for state in ranks])  # keep the last state that is sound
         if self._engine.rank:
             return
         scaler = self._engine.scaler

@@ -1,5 +1,5 @@
-// A board that sorts, searches and opens in place. Without this script its headings, its search box and
-// its rows are links and a form that do the same.
+// A board that sorts, searches and opens in place; the address keeps what was chosen. Without this script its
+// headings, its search box and its rows are links and a form that do the same.
 const table = document.getElementById("board");
 const tally = document.getElementById("tally");
 const search = document.getElementById("board-search");
@@ -16,7 +16,7 @@ for (const row of table?.querySelectorAll("tbody tr") ?? []) {
   button.className = "expand";
   button.setAttribute("aria-expanded", "false");
   button.setAttribute("aria-label", `Details of ${link.textContent}, ${modelOf(row).textContent}`);
-  link.before(button);
+  row.cells[0].append(button);
 }
 
 table?.addEventListener("click", async (event) => {
@@ -26,7 +26,7 @@ table?.addEventListener("click", async (event) => {
   button.setAttribute("aria-expanded", String(open));
   const row = document.getElementById(button.getAttribute("aria-controls")) ?? addRow(button);
   row.hidden = !open;
-  if (open && !row.dataset.filled) await fill(row, button.nextElementSibling.href);
+  if (open && !row.dataset.filled) await fill(row, button.closest("tr"));
 });
 
 let count = 0;
@@ -36,13 +36,14 @@ function addRow(button) {
   const row = document.createElement("tr");
   row.className = "detail-row";
   row.id = `detail-${++count}`;
-  row.insertCell().colSpan = table.rows[table.tHead.rows.length - 1].cells.length;
+  row.insertCell().colSpan = lastHeads().length;
   button.setAttribute("aria-controls", row.id);
   above.after(row);
   return row;
 }
 
-async function fill(row, page) {
+async function fill(row, above) {
+  const page = nameLink(above).href;
   row.cells[0].textContent = "Loading …";
   const answer = await fetch(`${page}/detail`).catch(() => null);
   if (!answer?.ok) {
@@ -50,12 +51,60 @@ async function fill(row, page) {
     return;
   }
   row.cells[0].innerHTML = await answer.text();
+  row.cells[0].firstElementChild.prepend(narrowCells(above));
   row.dataset.filled = "1";
+}
+
+// The numbers of the columns that a narrow window leaves out.
+function narrowCells(row) {
+  const list = document.createElement("dl");
+  list.className = "facts narrow-only";
+  for (const [at, head] of [...lastHeads()].entries()) {
+    if (at < 3) continue;
+    const pair = document.createElement("div");
+    const title = document.createElement("dt");
+    const value = document.createElement("dd");
+    title.textContent = head.textContent;
+    value.textContent = row.cells[at].textContent;
+    pair.append(title, value);
+    list.append(pair);
+  }
+  return list;
+}
+
+function lastHeads() {
+  return table.tHead.rows[table.tHead.rows.length - 1].cells;
+}
+
+// Rows that are selected, to compare or to pin.
+const picks = document.getElementById("picks");
+table?.addEventListener("change", () => {
+  const names = [...table.querySelectorAll(".rank :checked")].map((box) => nameLink(box.closest("tr")).textContent);
+  document.getElementById("picked").textContent = `${names.length} selected: ${names.join(", ")}`;
+});
+picks?.addEventListener("submit", (event) => {
+  if (!event.submitter?.hasAttribute("formaction")) return;
+  event.preventDefault();
+  const address = new URL(window.location.href);
+  const pinned = (address.searchParams.get("pin") ?? "").split(",").filter(Boolean);
+  const keys = new Set([...pinned, ...new FormData(picks).getAll("pin")]);
+  address.searchParams.set("pin", [...keys].join(","));
+  window.location.assign(address);
+});
+
+// What was chosen goes into the address, as the server writes it, so that it can be shared.
+function keep(changes) {
+  const address = new URL(window.location.href);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) address.searchParams.set(name, value);
+    else address.searchParams.delete(name);
+  }
+  window.history.replaceState(null, "", address);
 }
 
 // Sorting and searching here need all rows here; the server does it for a page of a longer board.
 if (table?.dataset.whole !== undefined) {
-  const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+  const heads = [...lastHeads()];
   for (const head of heads) {
     const link = head.querySelector("a");
     if (link) link.replaceWith(buttonFor(link, head, heads));
@@ -92,14 +141,17 @@ function sort(head, heads) {
   const rising = was ? was === "descending" : words || "loss" in head.dataset;
   for (const each of heads) each.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", rising ? "ascending" : "descending");
+  const usual = words || "loss" in head.dataset;
+  keep({ sort: head.dataset.sort, order: rising === usual ? "" : rising ? "asc" : "desc" });
   const at = heads.indexOf(head);
   const place = table.parentElement;
   const { height } = place.getBoundingClientRect();
   const screenful = Math.ceil(window.innerHeight / (height / table.rows.length));
   // Who has scrolled on would see rows that are left for later as an empty place.
   const scrolled = table.tBodies[0].getBoundingClientRect().top < -window.innerHeight / 2;
+  const bodies = table.querySelectorAll(":scope > tbody:not(.pinned)");
   const most = scrolled ? Infinity : Math.max(FIRST, 2 * screenful);
-  for (const body of table.tBodies) order(body, words ? textAt(at) : numberAt(at), rising, most);
+  for (const body of bodies) order(body, words ? textAt(at) : numberAt(at), rising, most);
   const later = table.querySelectorAll(".later");
   if (!later.length) return;
   place.style.minHeight = `${height}px`;
@@ -167,8 +219,9 @@ let whole = "";
 
 function find(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  keep({ q: words.join(" ") });
   let found = 0;
-  for (const row of table.querySelectorAll(":scope > tbody > tr:not(.group, .detail-row)")) {
+  for (const row of table.querySelectorAll(":scope > tbody:not(.pinned) > tr:not(.group, .detail-row)")) {
     row.hidden = !words.every((word) => textToSearch(row).includes(word));
     const system = !row.classList.contains("reference");
     if (system && !row.hidden) found += 1;

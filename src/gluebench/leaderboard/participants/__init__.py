@@ -1,0 +1,1 @@
+"""Pages of the people who take part in a benchmark."""

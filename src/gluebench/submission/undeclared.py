@@ -1,0 +1,80 @@
+"""Read files of forms other than labels and numbers in shapes that people use undeclared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gluebench.benchmark import Role, Task, TestFile
+from gluebench.reading.nested import is_json
+from gluebench.reading.records import ReadingError
+from gluebench.reading.text import DELIMITERS, LINE, Row, decode, find_delimiter
+from gluebench.reading.text import read_table as split_table
+from gluebench.submission.answers import KEYS, VALUES
+from gluebench.submission.mistakes import explained_rows
+from gluebench.submission.rows import Choices, Layout
+from gluebench.submission.shapes import read_shaped
+from gluebench.submission.tables import Table
+
+_SPREAD = ("sets", "probabilities", "distributions")
+"""Forms that may have a column for each label."""
+
+
+class _Shape(NamedTuple):
+    """A shape as a manifest would declare it, and what is said of it."""
+
+    file: TestFile
+    mistakes: list[tuple[str, str]]
+
+
+def read_undeclared(
+    path: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role, choices: Choices
+) -> Table | None:
+    """The predictions of JSON, CSV, a column for each label or a line for each token; None if it is no such.
+
+    What was read is a mistake that `--fix` repairs.
+    """
+    try:
+        shapes = [*_shapes(decode(data), file, task, role)]
+    except ReadingError:
+        return None
+    for shape in shapes:
+        shaped = read_shaped(path, data, shape.file, task, layout, role)
+        problem = shaped.table.problems[0] if shaped.table.problems else None
+        if problem and problem.code == "shape" and (problem.line or 0) > 1:
+            return shaped.table  # the header fits, and a row does not
+        if 0 < len(shaped.rows) <= layout.most_rows:
+            cells = shaped.cells()
+            cells.departures += shape.mistakes
+            if shaped.numbered:
+                cells.departures.append(("no-index", ""))
+            return explained_rows(path, cells, layout, shaped.table, task=task, choices=choices)
+    return None
+
+
+def _shapes(text: str, file: TestFile, task: Task, role: Role) -> Iterator[_Shape]:
+    ordered = {**file.splits, role: file.splits[role]._replace(ordered=True)}
+    if is_json(text):
+        yield _Shape(file, [("json", "")])
+        return
+    delimiter = find_delimiter(text)
+    header = next(split_table(text, delimiter), Row(1, [])).cells
+    names = [name.strip() for name in header]
+    folded = [name.casefold() for name in names]
+    keyed = not {*KEYS}.isdisjoint(folded)
+    words = {*task.vocabulary}
+    if task.form in _SPREAD and words and words <= {*names}:
+        shape = file._replace(column="", columns=task.vocabulary)
+        if keyed or file.splits[role].ids:
+            yield _Shape(shape, [("label-columns", "")])
+        else:
+            yield _Shape(shape._replace(splits=ordered), [("label-columns", ""), ("no-index", "")])
+    elif keyed and delimiter not in (LINE, "\t"):
+        answers = [name for name, known in zip(names, folded, strict=True) if known in VALUES]
+        others = [name for name, known in zip(names, folded, strict=True) if known not in KEYS]
+        if len(answers) == 1 or len(others) == 1:
+            column = answers[0] if len(answers) == 1 else others[0]
+            yield _Shape(file._replace(column=column), [("separator", DELIMITERS[delimiter])])
+    elif task.form == "tokens" and len(text.strip().split("\n\n")) == file.size(role) > 1:
+        shape = file._replace(column="", splits=ordered)
+        yield _Shape(shape, [("token-lines", ""), ("no-index", "")])

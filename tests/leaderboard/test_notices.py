@@ -1,0 +1,124 @@
+"""Mail to authors about their submissions: when they asked for it, once for each outcome, without scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.utils import timezone
+from leaderboard.material import PREDICTIONS, zip_bytes
+
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import EmailAddress, delete_account
+from gluebench.leaderboard.news.delivery import deliver
+from gluebench.leaderboard.news.models import Delivery, Notice, Pace, choose, unsubscribe_path
+from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.grading import grade
+from gluebench.leaderboard.submissions.models import Submission
+
+Send = Callable[..., Submission]
+
+
+@pytest.fixture(autouse=True)
+def _site_with_mail(settings: Any) -> None:
+    settings.MAIL_IS_SENT = True
+
+
+@pytest.fixture
+def author(ada: User) -> User:
+    """Who wants notices at once."""
+    choose(ada, Pace.INSTANT, Pace.INSTANT)
+    return ada
+
+
+def subjects() -> list[str]:
+    """Those of the mails that are due, without the benchmark; a mail with several has their texts."""
+    mail.outbox.clear()
+    deliver()
+    return [one.subject.removeprefix("A tiny benchmark: ") for one in mail.outbox]
+
+
+def test_an_author_who_asked_for_it_reads_each_outcome_once(author: User, graded: Send) -> None:
+    row = graded(name="First")
+    assert subjects() == ["“First” is graded"]
+    text = mail.outbox[0].body
+    assert f"/submissions/{row.key}" in text
+    score = row.scores["score"]["value"]
+    assert not [number for number in (f"{100 * score:.1f}", f"{score:.3f}") if number in text]
+    assert subjects() == []
+    acts.publish(row, public=False)
+    assert subjects() == [], "no act of the author is news to the author"
+    acts.grade_again(row, author, "New labels.")
+    grade(row.pk)
+    assert subjects() == ["“First” was graded again"]
+    assert "New labels." in mail.outbox[0].body
+    broken = graded(zip_bytes({**PREDICTIONS, "Refer": "01x0"}), name="Broken")
+    assert broken.status == "invalid"
+    assert subjects() == ["“Broken” is not valid"]
+
+
+def test_decisions_of_organizers_are_told_with_their_reason(author: User, graded: Send, person: Any) -> None:
+    row, organizer = graded(name="First"), person("grace@example.org")
+    subjects()
+    acts.decline(row, organizer, "Not your own.")
+    assert subjects() == ["An organizer declined “First”"]
+    assert "Not your own." in mail.outbox[0].body
+    acts.approve(row, organizer)
+    assert subjects() == ["An organizer approved “First”"]
+    acts.decline(row, organizer, "Still not.")
+    assert subjects() == ["An organizer declined “First”"], "a second decision is news"
+
+
+def test_nobody_gets_notices_without_asking_or_with_an_address_that_is_not_confirmed(
+    ada: User, graded: Send, owner: Client
+) -> None:
+    graded()
+    assert not Notice.objects.exists()
+    choose(ada, Pace.INSTANT, Pace.INSTANT)
+    EmailAddress.objects.update(verified=False)
+    graded(name="Another")
+    assert not Notice.objects.exists()
+    EmailAddress.objects.update(verified=True)
+    owner.post("/account/mail", {"pace": "none", "results": "instant"})
+    graded(name="Third")
+    assert subjects() == ["“Third” is graded"], "the two choices do not depend on each other"
+
+
+def test_daily_notices_come_in_one_mail_and_unsubscribing_ends_them(author: User, graded: Send) -> None:
+    choose(author, Pace.INSTANT, Pace.DAILY)
+    graded(name="First")
+    graded(name="Second")
+    assert subjects() == []
+    Delivery.objects.update(due=timezone.now())
+    assert subjects() == ["2 messages: A tiny benchmark"]
+    assert "“First” is graded" in mail.outbox[0].body
+    graded(name="Third")
+    Client().post(unsubscribe_path(author))
+    Delivery.objects.update(due=timezone.now())
+    assert subjects() == []
+
+
+def test_a_mail_that_is_refused_for_now_is_sent_again_by_itself(
+    author: User, graded: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.leaderboard.news import delivery
+
+    def refuse(self: Any, *_: Any) -> None:
+        raise OSError("451 4.7.1 greylisted")
+
+    graded(name="First")
+    with monkeypatch.context() as patch:
+        patch.setattr(delivery.EmailMessage, "send", refuse)
+        assert subjects() == []
+    Delivery.objects.update(claimed=timezone.now() - 2 * delivery.AGAIN)
+    assert subjects() == ["“First” is graded"]
+
+
+def test_a_deleted_account_leaves_no_notice(author: User, graded: Send) -> None:
+    graded()
+    delete_account(author)
+    assert not Notice.objects.exists()
+    assert not Delivery.objects.exists()
