@@ -12,8 +12,8 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from official import validate_records
 
-from gluebench.leaderboard.common.text import csv_cell, latex, markdown_cell
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.common.text import csv_cell, latex, markdown_cell
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 Send = Callable[..., Submission]
 

@@ -17,17 +17,17 @@ from django.test import Client
 from django.utils import timezone
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.accounts import trust
-from gluebench.leaderboard.accounts.models import Scope, User, issue
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits import registration as acts
-from gluebench.leaderboard.limits.acts import change_policy
-from gluebench.leaderboard.limits.models import Acceptance, Invitation, Registration, version_of
-from gluebench.leaderboard.limits.quota import QuotaError
-from gluebench.leaderboard.news.delivery import deliver
-from gluebench.leaderboard.news.models import Message, Pace, choose
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts import trust
+from gluebench.leaderboard.apps.accounts.models import Scope, User, issue
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.limits import registration as acts
+from gluebench.leaderboard.apps.limits.acts import change_policy
+from gluebench.leaderboard.apps.limits.models import Acceptance, Invitation, Registration, version_of
+from gluebench.leaderboard.apps.limits.quota import QuotaError
+from gluebench.leaderboard.apps.news.delivery import deliver
+from gluebench.leaderboard.apps.news.models import Message, Pace, choose
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 Send = Callable[..., Submission]
 JOIN = "/benchmarks/tiny/join"

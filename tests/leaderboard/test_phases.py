@@ -17,21 +17,21 @@ from leaderboard.material import GOLD
 from leaderboard.phased import BOARD, Clock, Make, at, names, of_quality
 from leaderboard.sealing import logged_acts
 
-from gluebench.leaderboard.accounts.models import Team
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
-from gluebench.leaderboard.limits.quota import QuotaError, usage
-from gluebench.leaderboard.phases.models import Extension, Phase
-from gluebench.leaderboard.phases.moments import slot_of
-from gluebench.leaderboard.phases.table import ActError
-from gluebench.leaderboard.phases.times import in_utc, local_text, zone_of
-from gluebench.leaderboard.phases.wording import time_left
-from gluebench.leaderboard.submissions import acts, grading
-from gluebench.leaderboard.submissions.counting import Sent, counted
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status, people_of
-from gluebench.leaderboard.uploads.accept import Held
+from gluebench.leaderboard.apps.accounts.models import Team
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.limits.phase_acts import extend, save_phase, settle_phase
+from gluebench.leaderboard.apps.limits.quota import QuotaError, usage
+from gluebench.leaderboard.apps.phases.models import Extension, Phase
+from gluebench.leaderboard.apps.phases.moments import slot_of
+from gluebench.leaderboard.apps.phases.table import ActError
+from gluebench.leaderboard.apps.phases.times import in_utc, local_text, zone_of
+from gluebench.leaderboard.apps.phases.wording import time_left
+from gluebench.leaderboard.apps.submissions import acts, grading
+from gluebench.leaderboard.apps.submissions.counting import Sent, counted
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status, people_of
+from gluebench.leaderboard.apps.uploads.accept import Held
 from gluebench.scoring.split import WARNINGS
 
 

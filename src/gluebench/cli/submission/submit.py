@@ -16,7 +16,7 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.inputs import checked
 from gluebench.cli.common.output import Form, emit, notice, notices, to_json
-from gluebench.leaderboard.fields import FIELDS, from_json
+from gluebench.leaderboard.apps.common.fields import FIELDS, from_json
 
 if TYPE_CHECKING:
     from gluebench.submission.client import Client
