@@ -24,7 +24,7 @@ def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
 
 
 def _block(rng: Random, *, fresh: bool) -> list[Row]:
-    """Three examples, one of each label; families are equally frequent, however rarely a draw has all three."""
+    """One example of each label; families are equally frequent, however rarely a draw has all three."""
     rows: list[Row] = []
     everyday, family = rng.random() < _SCENES, rng.choice(FAMILIES)
     while not rows:
