@@ -130,7 +130,8 @@ class Checkpoint:
 
         Each of several processes computes a share, and all return the whole.
         """
-        rank, world = self._engine.rank, self._engine.world
+        rank = self._engine.rank
+        world = self._engine.world
         order = sorted(range(len(encodings)), key=lambda at: len(encodings[at]["input_ids"]))
         own = order[rank::world]
         outputs: list[Tensor] = []
@@ -243,7 +244,8 @@ def _meanings(
 ) -> dict[str, list[str]]:
     """Map each task to its word for each model label. Raises ModelError with all unanswerable tasks."""
     names = [str(config.id2label[code]) for code in sorted(config.id2label)]
-    meanings, problems = {}, []
+    meanings = {}
+    problems = []
     for task in tasks:
         try:
             meanings[task.name] = _meaning(task, names, given, model=model)
@@ -271,7 +273,8 @@ def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, mode
 def muted() -> Iterator[None]:
     """Mute the messages, warnings of future versions and progress bars of transformers."""
     logging: Any = import_module("transformers.utils.logging")  # the library does not type it
-    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    before = logging.get_verbosity()
+    bars = logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:

@@ -65,7 +65,8 @@ class TransformerBody(SequenceBody):
     def __init__(self, encoder: nn.Module, tokenizer: PairTokenizer, spec: TransformerSpec) -> None:
         width = int(cast(Any, encoder).config.hidden_size)
         super().__init__(tokenizer, width=width, longest=spec.longest)
-        self._pooling, self._frozen = spec.pooling, spec.tuning == "frozen"
+        self._pooling = spec.pooling
+        self._frozen = spec.tuning == "frozen"
         self.dropout = nn.Dropout(spec.dropout)
         self.encoder = _adapted(encoder, spec)
 
