@@ -40,9 +40,17 @@ def main() -> None:
     version = parser.parse_args().version
     try:
         expect_ready(version)
-        release(version, datetime.date.today(), confirm=input)
+        release(version, datetime.date.today(), confirm=read_answer)
     except ReleaseError as error:
         sys.exit(f"error: {error}")
+
+
+def read_answer(question: str) -> str:
+    """A line from the terminal; empty where there is none to type it."""
+    try:
+        return input(question)
+    except EOFError:
+        return ""
 
 
 def release(version: str, day: datetime.date, *, confirm: Callable[[str], str]) -> None:
@@ -53,12 +61,12 @@ def release(version: str, day: datetime.date, *, confirm: Callable[[str], str]) 
         keep_site(version)
         for step in STEPS:
             run("make", step)
+        expect_only(changed_by_release(version))
         collect(version)
         show(version)
         if confirm(f"Type {version} to commit and tag it, anything else to leave it: ").strip() != version:
             raise ReleaseError(f"not confirmed; nothing is committed. The files are in {DIST}")
-        run("git", "add", "--all")
-        run("git", "commit", "--quiet", "--message", f"Release {version}")
+        run("git", "commit", "--quiet", "--all", "--message", f"Release {version}")
         run("git", "tag", "--annotate", f"v{version}", "--message", f"gluebench {version}")
         finished = True
     finally:
@@ -134,6 +142,20 @@ def collect(version: str) -> None:
     for path in sorted(DIST.iterdir()):
         lines.append(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n")
     (DIST / "SHA256SUMS").write_text("".join(lines))
+
+
+def changed_by_release(version: str) -> set[str]:
+    """The files that a release commits."""
+    return {VERSION_FILE, CHANGELOG, CITATION, kept_site(version)}
+
+
+def expect_only(names: set[str]) -> None:
+    """Raise ReleaseError if a check changed a file or left one behind, which the release would not have."""
+    changed = output("git", "diff", "--name-only", "HEAD").splitlines()
+    changed += output("git", "ls-files", "--others", "--exclude-standard").splitlines()
+    others = {*changed} - names
+    if others:
+        raise ReleaseError(f"the checks changed {', '.join(sorted(others))}; commit or ignore these first")
 
 
 def show(version: str) -> None:

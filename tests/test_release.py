@@ -24,6 +24,8 @@ MAKEFILE = """
 dist check test-all audit docs-version:
 \techo $@ >> steps.log
 \tmkdir -p dist site/0.1.0 && touch dist/gluebench-0.1.0.tar.gz site/0.1.0/index.html sbom.json
+litter:
+	echo made > made.txt
 fail:
 \tfalse
 """
@@ -100,6 +102,14 @@ def test_a_check_that_fails_leaves_the_tree_as_before(tree: Path, monkeypatch: p
         cut.release("0.1.0", DAY, confirm=lambda question: "0.1.0")
     assert state(tree) == before
     assert (tree / "steps.log").read_text().split() == ["dist"]
+
+
+def test_a_check_that_leaves_a_file_behind_is_no_release(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cut, "STEPS", ("dist", "litter"))
+    with pytest.raises(cut.ReleaseError, match=r"the checks changed made\.txt"):
+        cut.release("0.1.0", DAY, confirm=lambda question: "0.1.0")
+    assert git(tree, "tag") == ""
+    assert git(tree, "diff", "HEAD") == ""
 
 
 def test_what_cannot_be_released_is_refused_at_once(tree: Path) -> None:
