@@ -187,8 +187,10 @@ def list_versions(folder: Path) -> None:
     """Write the list of the versions in a folder, the newest first, and a page that leads to that one."""
     names = [path.name for path in folder.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", path.name)]
     names.sort(key=lambda name: [int(part) for part in name.split(".")], reverse=True)
-    entries = [{"version": name, "title": name, "aliases": []} for name in names]
-    entries[0]["aliases"] = ["latest"]
+    entries = []
+    for name in names:
+        aliases = ["latest"] if name == names[0] else []
+        entries.append({"version": name, "title": name, "aliases": aliases})
     (folder / VERSIONS).write_text(json.dumps(entries, indent=2) + "\n", "utf-8")
     (folder / "index.html").write_text(REDIRECT.format(version=names[0]), "utf-8")
 
