@@ -14,7 +14,15 @@ from typing import Any
 import pytest
 from waitress import wasyncore
 
-from gluebench.leaderboard.front import CHUNK_LINES, PIPELINED, Front, Limits, Request, Store, network_of
+from gluebench.leaderboard.serving.front import (
+    CHUNK_LINES,
+    PIPELINED,
+    Front,
+    Limits,
+    Request,
+    Store,
+    network_of,
+)
 
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 LONG = 30_000_000

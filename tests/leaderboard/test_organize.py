@@ -14,11 +14,11 @@ from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 from leaderboard.sealing import logged_acts
 
-from gluebench.leaderboard.similarity import similar
-from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Standing
+from gluebench.leaderboard.apps.similarity import similar
+from gluebench.leaderboard.apps.similarity.samples import near_pairs, take_sample
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Standing
 
 Send = Callable[..., Submission]
 HERE = "/benchmarks/tiny/organize"

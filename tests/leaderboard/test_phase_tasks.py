@@ -14,18 +14,19 @@ from leaderboard.material import GOLD, MANIFEST, PREDICTIONS, zip_bytes
 from leaderboard.phased import BOARD, Clock, Make, Visitor
 from leaderboard.sealing import catch_up
 
-from gluebench.leaderboard import commands, integrity
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import PolicyError, read_policy
-from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.freeze import freeze
-from gluebench.leaderboard.limits.acts import set_policy
-from gluebench.leaderboard.limits.phase_acts import phase_lines, save_phase
-from gluebench.leaderboard.phases.models import Phase, at_phase, on_board, whole
-from gluebench.leaderboard.submissions import grading
-from gluebench.leaderboard.submissions.grading import follow_clock
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.benchmarks.policy import PolicyError, read_policy
+from gluebench.leaderboard.apps.limits.acts import set_policy
+from gluebench.leaderboard.apps.limits.phase_acts import phase_lines, save_phase
+from gluebench.leaderboard.apps.phases.models import Phase, at_phase, on_board, whole
+from gluebench.leaderboard.apps.submissions import grading
+from gluebench.leaderboard.apps.submissions.grading import follow_clock
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.keeping import integrity
+from gluebench.leaderboard.keeping.folder import SiteError
+from gluebench.leaderboard.keeping.freeze import freeze
 
 API = f"/api/v1{BOARD}"
 DEV, TEST = ["Refer"], ["Sim", "Para"]

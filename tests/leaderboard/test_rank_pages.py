@@ -24,16 +24,16 @@ from django.test import Client
 from leaderboard.many import made_up_zips
 
 from gluebench.leaderboard import commands
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.freeze import freeze
-from gluebench.leaderboard.ranks.models import Decisions, Pair, Ranking
-from gluebench.leaderboard.ranks.renewing import compare_pair, look, renew_ranking
-from gluebench.leaderboard.results.acts import announce, make_due
-from gluebench.leaderboard.submissions.acts import forget_files
-from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.uploads.accept import accept
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.ranks.models import Decisions, Pair, Ranking
+from gluebench.leaderboard.apps.ranks.renewing import compare_pair, look, renew_ranking
+from gluebench.leaderboard.apps.results.acts import announce, make_due
+from gluebench.leaderboard.apps.submissions.acts import forget_files
+from gluebench.leaderboard.apps.submissions.grading import grade
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.uploads.accept import accept
+from gluebench.leaderboard.keeping.freeze import freeze
 
 pytestmark = pytest.mark.django_db
 BOARD = "/benchmarks/sample"

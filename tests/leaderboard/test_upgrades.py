@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from gluebench.leaderboard.apps.submissions import grading
+
 HERE = Path(__file__).parent
 SOURCE = str(HERE.parents[1] / "src")
 COMMITS = ["4764144e", "6cc45a9b", "d07be43f", "d16cc92a"]
@@ -31,8 +33,8 @@ from django.apps import apps
 from django.test import Client
 for model in apps.get_models(include_auto_created=True):
     list(model._base_manager.all())
-from gluebench.leaderboard import integrity
-from gluebench.leaderboard.ledger.verify import Verification
+from gluebench.leaderboard.keeping import integrity
+from gluebench.leaderboard.apps.ledger.verify import Verification
 verified = Verification()
 integrity.verify(verified)
 print(verified.findings)
@@ -99,6 +101,20 @@ def test_the_export_of_an_older_version_is_imported_and_no_row_is_accused(tmp_pa
     done = command("import", str(HERE / "older" / "export-4764144e.tar.gz"), "--site", str(site))
     assert done.returncode == 0, done.stderr
     require_as_before(site)
+
+
+def test_what_waits_in_the_queue_of_an_older_site_is_still_done(tmp_path: Path) -> None:
+    """A queued task names its function by its module, and modules have moved since."""
+    site = older_site(tmp_path, LASTING[0])
+    select = "SELECT DISTINCT task_path FROM django_tasks_database_dbtaskresult ORDER BY task_path"
+    with closing(sqlite3.connect(site / "site.sqlite3")) as database:
+        (old,) = database.execute(select).fetchone()
+    assert old == "gluebench.leaderboard.submissions.grading.grade_next"
+    assert command("init", "--site", str(site)).returncode == 0
+    with closing(sqlite3.connect(site / "site.sqlite3")) as database:
+        paths = [path for (path,) in database.execute(select)]
+    assert paths == ["gluebench.leaderboard.apps.submissions.grading.grade_next"]
+    assert callable(grading.grade_next.func)
 
 
 @pytest.mark.slow

@@ -70,7 +70,7 @@ class Table(Sequence[Example]):
         return f"<{self.task.name} {self.split}: {len(self):,} examples, columns {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
-        from gluebench.scoring.notebook import html_table
+        from gluebench.benchmark import tables
 
         columns = _known_columns(self.task, labeled=self.labeled)
         rows = []
@@ -83,7 +83,8 @@ class Table(Sequence[Example]):
         note = f"{len(self):,} examples"
         if len(self) > SHOWN:
             note += f", the first {SHOWN} shown"
-        return html_table(f"{self.task.name} {self.split}", columns, rows, words=len(columns), notes=[note])
+        shown = tables.Table(columns, rows, title=f"{self.task.name} {self.split}", notes=[note])
+        return tables.to_html(shown)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how often each label occurs, or a histogram of the scores in ten bins.

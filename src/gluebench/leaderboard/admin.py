@@ -22,19 +22,19 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 
-from gluebench.leaderboard.accounts import trust
-from gluebench.leaderboard.accounts.models import Team, Token, User
-from gluebench.leaderboard.annotation.models import Study
-from gluebench.leaderboard.audit.models import Entry, record
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.seals import sealed
-from gluebench.leaderboard.common.kinds import Values
-from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.phases.table import ActError
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.forms import DetailsForm
-from gluebench.leaderboard.submissions.models import Result, Revision, Submission
-from gluebench.leaderboard.submissions.queries import Kind
+from gluebench.leaderboard.apps.accounts import trust
+from gluebench.leaderboard.apps.accounts.models import Team, Token, User
+from gluebench.leaderboard.apps.annotation.models import Study
+from gluebench.leaderboard.apps.audit.models import Entry, record
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.common.kinds import Values
+from gluebench.leaderboard.apps.limits.models import Override
+from gluebench.leaderboard.apps.phases.table import ActError
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.forms import DetailsForm
+from gluebench.leaderboard.apps.submissions.models import Result, Revision, Submission
+from gluebench.leaderboard.apps.submissions.queries import Kind
 
 site = admin.site
 site.login = secure_admin_login(site.login)  # type: ignore[method-assign]

@@ -5,30 +5,30 @@ from typing import Any
 
 from django.urls import URLPattern, include, path
 
-from gluebench.leaderboard.accounts import views as accounts
-from gluebench.leaderboard.accounts.provider import github_callback, github_login
 from gluebench.leaderboard.admin import site
-from gluebench.leaderboard.annotation import views as annotation
-from gluebench.leaderboard.api.organizing import PAGES
-from gluebench.leaderboard.api.site import addresses as api_addresses
-from gluebench.leaderboard.boards import downloads
-from gluebench.leaderboard.boards import views as boards
-from gluebench.leaderboard.boards.exports import FORMATS
-from gluebench.leaderboard.health import PROBES
-from gluebench.leaderboard.ledger import views as ledger
-from gluebench.leaderboard.limits import views as limits
-from gluebench.leaderboard.news import views as news
-from gluebench.leaderboard.organizing import copies, texts
-from gluebench.leaderboard.organizing import home as organizing
-from gluebench.leaderboard.participants import pages as participants
-from gluebench.leaderboard.ranks import health as benchmark_health
-from gluebench.leaderboard.ranks import views as ranks
-from gluebench.leaderboard.ranks.compare_views import compare
-from gluebench.leaderboard.results import views as results
-from gluebench.leaderboard.similarity import similar as similarity
-from gluebench.leaderboard.submissions import views as submissions
-from gluebench.leaderboard.uploads.views import replace, reproduce, submit
-from gluebench.leaderboard.webhooks.views import webhooks
+from gluebench.leaderboard.apps.accounts import views as accounts
+from gluebench.leaderboard.apps.accounts.provider import github_callback, github_login
+from gluebench.leaderboard.apps.annotation import views as annotation
+from gluebench.leaderboard.apps.api.organizing import PAGES
+from gluebench.leaderboard.apps.api.site import addresses as api_addresses
+from gluebench.leaderboard.apps.boards import downloads
+from gluebench.leaderboard.apps.boards import views as boards
+from gluebench.leaderboard.apps.boards.exports import FORMATS
+from gluebench.leaderboard.apps.ledger import views as ledger
+from gluebench.leaderboard.apps.limits import views as limits
+from gluebench.leaderboard.apps.news import views as news
+from gluebench.leaderboard.apps.organizing import copies, texts
+from gluebench.leaderboard.apps.organizing import home as organizing
+from gluebench.leaderboard.apps.participants import pages as participants
+from gluebench.leaderboard.apps.ranks import health as benchmark_health
+from gluebench.leaderboard.apps.ranks import views as ranks
+from gluebench.leaderboard.apps.ranks.compare_views import compare
+from gluebench.leaderboard.apps.results import views as results
+from gluebench.leaderboard.apps.similarity import similar as similarity
+from gluebench.leaderboard.apps.submissions import views as submissions
+from gluebench.leaderboard.apps.uploads.views import replace, reproduce, submit
+from gluebench.leaderboard.apps.webhooks.views import webhooks
+from gluebench.leaderboard.serving.health import PROBES
 
 BENCHMARK = "benchmarks/<slug:name>"
 ORGANIZE = f"{BENCHMARK}/organize"
@@ -49,7 +49,7 @@ def _forms(
     ]
 
 
-handler500 = "gluebench.leaderboard.middleware.failed"
+handler500 = "gluebench.leaderboard.serving.middleware.failed"
 
 ACCOUNT = [
     path("", accounts.overview, name="account"),

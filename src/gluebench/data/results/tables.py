@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gluebench.benchmark.extras import optional
+from gluebench.benchmark.tables import csv_lines
 from gluebench.data.errors import DataError
 from gluebench.data.organize.read import read_table
 from gluebench.data.results.parts import (
@@ -20,7 +21,6 @@ from gluebench.data.results.parts import (
     part_of,
     score_of,
 )
-from gluebench.scoring.notebook import optional
 from gluebench.scoring.table import ScoredTable
 
 ITEM = "item"
@@ -406,10 +406,9 @@ def write_table(table: ScoredTable, path: str | os.PathLike[str]) -> None:
         lists = {name: list(values) for name, values in columns.items()}
         parquet.write_table(arrow.table(lists), path)
     elif path.suffix in (".csv", ".tsv"):
+        delimiter = "," if path.suffix == ".csv" else "\t"
+        rows = zip(*columns.values(), strict=True)
         with path.open("w", encoding="utf-8", newline="") as file:
-            delimiter = "," if path.suffix == ".csv" else "\t"
-            writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values(), strict=True))
+            file.writelines(csv_lines(list(columns), rows, delimiter=delimiter))
     else:
         raise DataError(f"{path}: expected a name that ends in .csv, .tsv or .parquet")

@@ -249,6 +249,11 @@ class Session:
         """Return the result of each finished task by name, in the manifest's order. Raises DataError."""
         return read_results(self.folder, self.plan.benchmark)
 
+    def discard(self) -> None:
+        """Remove the results of the plan's tasks, so that they are answered again."""
+        for unit in self.plan.units():
+            _path(self.folder, unit.task).unlink(missing_ok=True)
+
     def missing(self) -> list[Unit]:
         """List the units that still have unanswered files."""
         done = self.results()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark.atomic import write_text
+from gluebench.benchmark.tables import to_csv
 from gluebench.scoring.plots import write
 from gluebench.systems.training.settings import Settings
 
@@ -38,11 +38,7 @@ class Log:
     def check(self, rows: Sequence[Row], times: Sequence[Row]) -> None:
         """Write the checks so far, the newest last."""
         for name, table in ((LOG, rows), (TIMES, times)):
-            text = io.StringIO()
-            writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(table)
-            write_text(self._folder / name, text.getvalue())
+            write_text(self._folder / name, to_csv(list(table[0]), table))
         if not self._to_board:
             return
         row = rows[-1]

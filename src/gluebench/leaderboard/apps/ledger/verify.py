@@ -1,0 +1,413 @@
+"""Check a ledger against its checkpoint and against the boards, wherever it is. Independent of Django."""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from gluebench.analysis.rank.rules import board_order, competition_ranks
+from gluebench.benchmark.records import Rule
+from gluebench.data.home import sha256_of
+from gluebench.leaderboard.apps.common.fields import as_json, from_json
+from gluebench.leaderboard.apps.common.formats import NOT_RANKED
+from gluebench.leaderboard.apps.common.kinds import Facts, Values
+from gluebench.leaderboard.apps.ledger import tree
+from gluebench.leaderboard.apps.ledger.entries import NAMES, hidden, row_of, scores_of
+from gluebench.leaderboard.apps.ledger.notes import Key, open_note, read_checkpoint, read_key
+from gluebench.leaderboard.apps.ranks.sets import counts_of, rank_set
+
+Read = Callable[[str], bytes | None]
+"""What is at a path below a site, or None."""
+SUMS, RELEASE = "SHA256SUMS", "release"
+DIFFERENCES = {words: name for name, words in NOT_RANKED.items()}
+"""What `withheld` says of a row that stands apart, to the difference of its scores."""
+BASIS = {"rows": "rows", "tasks": "manifest"}
+"""Where the basis of an entry has what scores differ in; of labels it has a name that outlives new files."""
+SECONDS = 60
+ATTEMPTS = 3
+LARGEST = 256 * 1024**2
+
+
+class MissingFileError(ValueError):
+    """A file that a ledger or a copy must have is missing."""
+
+
+class Verification:
+    """What was looked at, and all that is wrong with it."""
+
+    def __init__(self) -> None:
+        self.findings: list[str] = []
+        self.checked: list[str] = []
+
+    def expect(self, right: object, finding: str) -> None:
+        """Add the finding unless it is right."""
+        if not right:
+            self.findings.append(finding)
+
+    def attempt(self, what: str, check: Callable[[], object]) -> None:
+        """Run a check. Altered data may have any shape, so whatever it fails on is a finding."""
+        try:
+            check()
+        except MissingFileError as error:
+            self.expect(str(error) in self.findings, str(error))
+        except Exception as error:
+            self.findings.append(f"{what}: {type(error).__name__}: {error}")
+
+
+def file_of(address: str) -> str:
+    """The file of a frozen copy for an address: that of a.json?phase=2 is a@phase=2.json."""
+    path, _, query = address.partition("?")
+    name = PurePosixPath(path)
+    return str(name.with_name(f"{name.stem}@{query}{name.suffix}")) if query else path
+
+
+def from_folder(folder: Path) -> Read:
+    """Reads from the files of a frozen copy."""
+    home = folder.resolve()
+
+    def read(path: str) -> bytes | None:
+        file = (home / file_of(path)).resolve()
+        return file.read_bytes() if file.is_relative_to(home) and file.is_file() else None
+
+    return read
+
+
+def from_address(address: str) -> Read:
+    """Reads from a site over the network. Raises OSError where it does not answer."""
+
+    def read(path: str) -> bytes | None:
+        request = Request(f"{address.rstrip('/')}/{path}", headers={"User-Agent": "gluebench verify"})
+        try:
+            with urlopen(request, timeout=SECONDS) as answer:
+                data: bytes = answer.read(LARGEST)
+                return data
+        except HTTPError as error:
+            if error.code == 404:
+                return None
+            raise
+
+    return read
+
+
+def _needed(read: Read, path: str) -> bytes:
+    data = read(path)
+    if data is None:
+        raise MissingFileError(f"{path} is missing")
+    return data
+
+
+def verify_copy(
+    result: Verification, folder: Path, *, key: Key | None = None, kept: str = "", recompute: bool = False
+) -> None:
+    """Check a frozen copy: its ledger, its list of files, and with `recompute` its scores."""
+    sums = (folder / SUMS).read_text(encoding="utf-8", errors="replace")  # its signature is checked below
+    only = sums.partition("\n")[0].partition(" ")[2]
+    verify_ledger(result, from_folder(folder), key=key, kept=kept, only=only)
+    result.attempt(SUMS, lambda: _check_sums(result, folder, key))
+    if recompute and result.findings:
+        result.findings.append("Nothing was graded again, because the checks of this copy failed.")
+    elif recompute:
+        result.attempt(RELEASE, lambda: verify_released(result, folder))
+
+
+def verify_ledger(
+    result: Verification, read: Read, *, key: Key | None = None, kept: str = "", only: str = ""
+) -> None:
+    """Check the tree against its checkpoint, what it says against the boards, and a `kept` checkpoint.
+
+    Without a `key`, the one that is beside the ledger. `only`: the benchmark whose boards there are.
+    """
+    for _ in range(ATTEMPTS):
+        latest, note = Verification(), read("ledger/checkpoint")
+        latest.attempt("ledger", partial(_check_ledger, latest, read, key, kept, only))
+        if not latest.findings or read("ledger/checkpoint") == note:
+            break  # else it grew meanwhile
+    result.findings += latest.findings
+    result.checked += latest.checked
+
+
+def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str, only: str) -> None:
+    about = json.loads(_needed(read, "ledger/rows.json"))
+    key, rows = key or read_key(about["key"]), about["rows"]
+    checkpoint = read_checkpoint(_needed(read, "ledger/checkpoint").decode(), key)
+    entries = list(_entries(result, read, checkpoint.size))
+    hashes = [tree.leaf_hash(entry) for entry in entries]
+    result.expect(
+        len(hashes) == checkpoint.size and tree.root_of_all(hashes) == checkpoint.root,
+        f"ledger: the {len(hashes)} entries are not the {checkpoint.size} that the checkpoint signs",
+    )
+    _check_tiles(result, read, hashes)
+    if kept:
+        earlier = read_checkpoint(kept, key)
+        same = earlier.size <= len(hashes) and tree.root_of_all(hashes[: earlier.size]) == earlier.root
+        result.expect(same, f"ledger: its first {earlier.size} entries are not those of the kept checkpoint")
+    last = {name: entry for name, entry in _last(entries).items() if only in ("", entry["benchmark"])}
+    _check_rows(result, last, rows)
+    for name in sorted({entry["benchmark"] for entry in last.values()}):
+        _check_board(result, read, name, last, rows, about.get("phases", {}).get(name, ()))
+    known = "" if kept else " Nothing says that it is the log of before: keep its checkpoint."
+    result.checked.append(f"{len(entries)} entries signed by {key}.{known}")
+
+
+def _entries(result: Verification, read: Read, size: int) -> Iterator[bytes]:
+    for number, width in tree.tiles_of(size):
+        path = f"ledger/{tree.tile_path(tree.ENTRIES, number, width)}"
+        entries = tree.unbundle(_needed(read, path))
+        result.expect(len(entries) == width, f"{path}: {len(entries)} entries, expected {width}")
+        yield from entries
+
+
+def _check_tiles(result: Verification, read: Read, hashes: list[bytes]) -> None:
+    for level, nodes in enumerate(tree.levels_of(hashes)):
+        for number, width in tree.tiles_of(len(nodes)):
+            path = f"ledger/{tree.tile_path(level, number, width)}"
+            expected = b"".join(nodes[number * tree.WIDTH :][:width])
+            result.expect(read(path) == expected, f"{path}: not the hashes of its entries")
+
+
+def _last(entries: list[bytes]) -> dict[str, Values]:
+    """The last entry of each submission that boards show, with its index."""
+    read = [{"index": index, **json.loads(data)} for index, data in enumerate(entries)]
+    last = {entry["submission"]: entry for entry in read if "submission" in entry}
+    return {name: entry for name, entry in last.items() if entry["row"] is not None}
+
+
+def _check_rows(result: Verification, last: Facts, rows: Facts) -> None:
+    """Check the list of rows, and the names in it against their hashes."""
+    for name in sorted(last.keys() | rows.keys()):
+        entry, row = last.get(name), rows.get(name)
+        same = entry and row and [row["index"], row["benchmark"]] == [entry["index"], entry["benchmark"]]
+        result.expect(same, f"ledger/rows.json: {name} is not as its last entry says")
+        if entry and row:
+            right = hidden(row["texts"]) == entry["row"]["names_sha256"]
+            result.expect(right, f"ledger/rows.json: the names of {name} are not those of its entry")
+
+
+def _check_board(
+    result: Verification,
+    read: Read,
+    name: str,
+    last: Facts,
+    rows: Facts,
+    phases: Sequence[int],
+) -> None:
+    """Check the board of a benchmark, and those of its other phases."""
+    path = f"benchmarks/{name}.json"
+    shown: Values = {}
+    for board in (path, *(f"{path}?phase={number}" for number in phases)):
+        values = json.loads(_needed(read, board))
+        systems = values["rows"]
+        shown |= {row["key"]: {"reproduced": [], **row} for row in systems}
+        _check_apart(result, board, systems, last)
+        if values.get("ranked_by", "mean") == "mean":  # other rules: see `recompute`
+            ranks = competition_ranks([*map(_compared_score, systems)])
+            right = [row["rank"] for row in systems] == ranks
+            result.expect(right, f"{board}: the ranks do not follow the scores")
+        sets = [(row["rank_low"], row["rank"], row["rank_high"]) for row in systems if row["rank_low"]]
+        within = all(low <= rank <= high for low, rank, high in sets)
+        result.expect(within, f"{board}: a rank is outside its rank set")
+    mine = {key: entry for key, entry in last.items() if entry["benchmark"] == name}
+    for key in sorted(mine.keys() | shown.keys()):
+        if key not in mine or key not in shown:
+            where = "board" if key in mine else "ledger"
+            result.findings.append(f"{path}: {key} is missing in the {where}")
+            continue
+        row, read_field = shown[key], lambda field, row=shown[key]: from_json(row, field)
+        seen = row_of(read_field, row)
+        result.expect(
+            all(mine[key]["row"].get(field) == seen.get(field) for field in (*seen, "reproduced")),
+            f"{path}: {key} is not as its last entry says",
+        )
+        names = as_json(read_field, [field for field in NAMES if field.kind != "text"])
+        texts = (rows.get(key) or {}).get("texts") or {"names": {}}
+        right = all(texts["names"].get(field) == value for field, value in names.items())
+        result.expect(right, f"{path}: {key} has other names than its last entry")
+    result.checked.append(f"{len(shown)} rows of {name}, each as its last entry.")
+
+
+def _stands_apart(row: Facts) -> bool:
+    """Whether the board says that the scores of a row are not comparable with those that it ranks."""
+    return row.get("withheld") in DIFFERENCES
+
+
+def _compared_score(row: Facts) -> float | None:
+    """The score by which a board ranks a row; None of incomplete ones and those that stand apart."""
+    score = None if _stands_apart(row) else row["score"]
+    value: float | None = score and score["value"]
+    return value
+
+
+def _check_apart(result: Verification, board: str, systems: Sequence[Facts], last: Facts) -> None:
+    """Check that rows that stand apart have no rank and, as far as entries say it, another basis."""
+    ranked = [last[row["key"]]["basis"] for row in systems if row["rank"] and row["key"] in last]
+    for row in filter(_stands_apart, systems):
+        part = BASIS.get(DIFFERENCES[row["withheld"]])
+        right = row["rank"] is None
+        if part and row["key"] in last:
+            own = last[row["key"]]["basis"][part]
+            right = right and all(basis[part] != own for basis in ranked)
+        result.expect(right, f"{board}: {row['key']} is not “{row['withheld']}”")
+
+
+def _check_sums(result: Verification, folder: Path, key: Key | None) -> None:
+    """Check that a frozen copy has the files of its signed list, each with its SHA-256, and no other."""
+    key = key or read_key(json.loads(_needed(from_folder(folder), "ledger/rows.json"))["key"])
+    lines = open_note((folder / SUMS).read_text(encoding="utf-8"), key).splitlines()[2:]
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    files = {path.relative_to(folder).as_posix() for path in paths} - {SUMS}
+    for name in sorted(sums.keys() | files):
+        if name not in sums or name not in files:
+            result.findings.append(f"{name}: {'added' if name in files else 'missing'}")
+            continue
+        result.expect(sha256_of(folder / name) == sums[name], f"{name}: not as it was frozen")
+    result.checked.append(f"{len(sums)} files, each with its SHA-256 of the signed list.")
+
+
+def verify_released(result: Verification, folder: Path) -> None:
+    """Grade the released predictions again; ranks and scores must be those of the board."""
+    released = sorted((folder / RELEASE).glob("*/release.json"))
+    if not released:
+        result.checked.append("This copy has no labels, so nothing was graded again.")
+    for about in released:
+        name = about.parent.name
+        if json.loads(about.read_bytes())["ladder"]:
+            result.checked.append(f"{name} is not graded again: under the Ladder, scores follow others.")
+            continue
+        board = json.loads((folder / "benchmarks" / f"{name}.json").read_bytes())
+        systems, rule = board["rows"], board.get("ranked_by", "mean")
+        again = recompute(about.parent, systems, rule)
+        result.findings += [f"{name}: {text}" for text in _differences(systems, again)]
+        keys = [row["key"] for row in systems]
+        result.expect(list(again) == keys, f"{name}: the systems have another order when graded again")
+        graded = sum(each.scores is not None for each in again.values())
+        text = f"{graded} systems of {name} graded again, with the same ranks and rank sets."
+        if graded < len(keys):
+            text += f" {len(keys) - graded} more are not: their files are not kept, or they stand apart."
+        result.checked.append(text)
+
+
+class Regraded(NamedTuple):
+    """What a system has when it is graded and ranked again."""
+
+    rank: int | None
+    ends: tuple[int, int] | None
+    """The ends of its rank set, where it has one."""
+    scores: Facts | None
+    """As `scores_of`; None where its predictions are not kept."""
+
+
+def _differences(systems: Sequence[Facts], graded: Mapping[str, Regraded]) -> Iterator[str]:
+    """What differs between the rows of a board and their grading, by system and column."""
+    for row in systems:
+        again = graded[row["key"]]
+        columns: dict[str, tuple[Any, Any]] = {"rank": (row["rank"], again.rank)}
+        if row["rank_low"] is not None:
+            columns["rank set"] = ((row["rank_low"], row["rank_high"]), again.ends)
+        if again.scores is not None:
+            shown, scores = scores_of(row), again.scores
+            columns["score"] = (shown["score"], scores["score"])
+            for task in shown["tasks"] | scores["tasks"]:
+                columns[f"score of {task}"] = shown["tasks"].get(task), scores["tasks"].get(task)
+            if all(before == after for before, after in columns.values()):
+                columns["SHA-256 of metrics and intervals"] = shown["scores_sha256"], scores["scores_sha256"]
+        for column, (before, after) in columns.items():
+            if before != after:
+                system = f"{row['name']!r} ({row['key']})"
+                yield f"the {column} of {system} is {before} on the board, {after} when graded again"
+
+
+def _plain(name: str) -> str:
+    """The name of a file, which may not lead out of its folder, in whoever's copy. Raises ValueError."""
+    if name in ("", "..") or name != Path(name).name:
+        raise ValueError(f"{name!r} is not a plain file name")
+    return name
+
+
+def recompute(home: Path, systems: Sequence[Facts], rule: Rule = "mean") -> dict[str, Regraded]:
+    """The rank, rank set and scores of each system of a release, best first, from predictions and labels.
+
+    `systems` are the rows of the board, some of whose predictions may not be kept; those that stand apart are
+    not graded. By another rule than the average, those that have ranks are ranked among themselves.
+    """
+    from gluebench.analysis.board import TooFewSystemsError, rank_all
+    from gluebench.benchmark import load_benchmark
+    from gluebench.scoring import grade, read_gold
+    from gluebench.scoring.feedback import rounded_report
+    from gluebench.scoring.gold import label_key
+    from gluebench.scoring.report import report_of
+    from gluebench.scoring.split import part_of
+    from gluebench.submission import check
+
+    about = json.loads((home / "release.json").read_bytes())
+    benchmark = load_benchmark(home / "manifest.toml")
+    gold = read_gold(home / "gold", benchmark)
+    if about["rows"]:
+        gold = part_of(gold, about["rows"], share=about["share"], key=label_key(str(home / "gold")))
+    graded: dict[str, Facts] = {}
+    files: dict[str, str] = {}
+    values = {row["key"]: _compared_score(row) for row in systems}
+    apart = {row["key"] for row in systems if _stands_apart(row)}
+    with tempfile.TemporaryDirectory() as scratch:
+        for key in map(_plain, values):  # a single table names its task by its own name
+            predictions = home / "predictions" / key
+            if key in apart or not predictions.exists():
+                continue
+            link = Path(scratch, key, _plain(about["filenames"].get(key, key)))
+            link.parent.mkdir()
+            link.symlink_to(predictions.resolve())
+            report = grade(check(link, benchmark), gold).as_dict()
+            shown = rounded_report(report_of(report), benchmark)  # a site rounds what it stored
+            graded[key], files[key] = scores_of(shown.as_dict()), str(link)
+        tasks = {key: _known(scores["tasks"]) for key, scores in graded.items()}
+        again: Facts | None = None
+        with suppress(TooFewSystemsError):
+            again = rank_all(files, gold, majorities=[()], shown=tasks)
+    values |= {key: scores["score"] for key, scores in graded.items()}
+    ends: dict[str, tuple[int, int]] = {}
+    if again and rule != "mean":
+        values, ends = _by_rule(again, values, rule)
+    elif again:
+        ranked = sum(value is not None for value in values.values())
+        for key, count in zip(again["names"], dict(counts_of(again))[""], strict=True):
+            if not isinstance(count, str):
+                ends[key] = rank_set(count, ranked)
+    ranks = dict(zip(values, competition_ranks([*values.values()]), strict=True))
+    keys = list(values)
+    order = [keys[at] for at in board_order([*values.values()])]
+    return {key: Regraded(ranks[key], ends.get(key), graded.get(key)) for key in order}
+
+
+def _by_rule(
+    again: Facts, keys: Iterable[str], rule: Rule
+) -> tuple[dict[str, float | None], dict[str, tuple[int, int]]]:
+    """Values with the order of the ranks by a rule, and the ends of the rank sets by it."""
+    values: dict[str, float | None] = dict.fromkeys(keys)
+    ends = {}
+    for key, place in zip(again["names"], again["boards"][""]["rules"][rule]["places"], strict=True):
+        if place["rank"] is not None:
+            values[key] = -float(place["rank"])
+        if place["rank_low"] is not None:
+            ends[key] = (place["rank_low"], place["rank_high"])
+    return values, ends
+
+
+def _known(scores: Mapping[str, float | None]) -> dict[str, float]:
+    """The scores that there are."""
+    return {task: score for task, score in scores.items() if score is not None}
+
+
+def verify_receipt(result: Verification, note: str, key: Key) -> None:
+    """Check the signature of a receipt, and say what it states."""
+
+    def check() -> None:
+        values = json.loads(open_note(note, key))
+        text = "; ".join(f"{name} {value}" for name, value in values.items() if value is not None)
+        result.checked.append(f"a receipt signed by {key}: {text}.")
+
+    result.attempt("receipt", check)
