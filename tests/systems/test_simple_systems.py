@@ -16,7 +16,7 @@ from gluebench.data import Example, load_split
 from gluebench.systems import SYSTEMS, Predictor
 from gluebench.systems.bag import BagOfWords, HypothesisOnly, last_only, matrix, vocabulary, whole
 from gluebench.systems.linear import Sparse, fit_logistic, fit_ridge, softmax
-from gluebench.systems.mlp import Aligner, Perceptron, Places, Weights, _gradients, _scores, stem
+from gluebench.systems.mlp import Aligner, Perceptron, SparseBinaryMatrix, Weights, _gradients, _scores, stem
 from gluebench.systems.natural_logic import NaturalLogic, edits_or_words
 from gluebench.systems.overlap import Majority, WordOverlap
 
@@ -216,7 +216,7 @@ def test_the_network_is_the_same_each_time_and_needs_no_dev_split(tried: Tried, 
 
 def test_the_gradients_of_the_network_are_those_of_its_loss() -> None:
     random = np.random.default_rng(2)
-    rows = Places(
+    rows = SparseBinaryMatrix(
         [np.array([0, 2]), np.array([1, 2, 3]), np.array([], dtype=np.intp)], np.array([0.7, 0.6, 1])
     )
     weights = Weights(
