@@ -5,6 +5,7 @@ import json
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,8 +92,8 @@ def _files(
     record = benchmark.record
     yield "README.txt", README.format(title=benchmark.title, date=at.date(), leaders=leaders, legend=LEGEND)
     yield from _forms("table", benchmark, scheme_of(record))
-    head = (*RANK, "certificate", "name", "team", "model", "score", "interval", "key")
-    yield "places.csv", csv_text(head, ([row[name] for name in head] for row in ranked))
+    head = RANK + ("certificate", "name", "team", "model", "score", "interval", "key")
+    yield "places.csv", csv_text(head, map(itemgetter(*head), ranked))
     for task in record.scored:
         yield from _forms(f"tasks/{task.name}", benchmark, scheme_of(record, task))
     for task in record.diagnostics:
@@ -133,7 +134,8 @@ def _described(row: Submission) -> str:
         text = field.shown(getattr(row, field.name))
         if text and field.name != "name":
             lines.append(f"- {field.label}: {text}")
-    return "\n".join([*lines, "", row.description, ""])
+    lines += ["", row.description, ""]
+    return "\n".join(lines)
 
 
 def _json(value: Facts) -> str:

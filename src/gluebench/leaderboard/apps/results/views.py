@@ -13,6 +13,7 @@ from gluebench.leaderboard.apps.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, OrganizerPage, for_organizers
 from gluebench.leaderboard.apps.common.kinds import Values
+from gluebench.leaderboard.apps.common.page_cache import as_download
 from gluebench.leaderboard.apps.ranks.places import LEGEND
 from gluebench.leaderboard.apps.results import acts
 from gluebench.leaderboard.apps.results.models import Results
@@ -73,8 +74,8 @@ RESULTS = OrganizerPage.named(
 def draft(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """The archive as it would be now, without labels."""
     data = pack(benchmark, timezone.now(), labels=False).data
-    headers = {"Content-Disposition": f'attachment; filename="{benchmark.name}-draft.zip"'}
-    return HttpResponse(data, content_type="application/zip", headers=headers)
+    response = HttpResponse(data, content_type="application/zip")
+    return as_download(response, f"{benchmark.name}-draft.zip")
 
 
 @require_safe

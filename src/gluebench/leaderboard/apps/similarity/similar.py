@@ -30,11 +30,12 @@ Linked = tuple[str, list[Submission]]
 def linked(benchmark: Benchmark) -> list[Linked]:
     """What submissions of different accounts have in common, each with these submissions, oldest first."""
     rows = list(_rows(benchmark)[:MOST])
-    return [
-        *_groups("The very same file", rows, lambda row: [row.sha256]),
-        *_groups("Email addresses of the same mailbox", rows, lambda row: [mailbox(row.owner.email)]),
-        *_groups("The same link, paper or code", rows, lambda row: {row.link, row.paper, row.code} - {""}),
-    ]
+    groups = _groups("The very same file", rows, lambda row: [row.sha256])
+    groups += _groups("Email addresses of the same mailbox", rows, lambda row: [mailbox(row.owner.email)])
+    groups += _groups(
+        "The same link, paper or code", rows, lambda row: {row.link, row.paper, row.code} - {""}
+    )
+    return groups
 
 
 def mailbox(email: str) -> str:
@@ -42,7 +43,8 @@ def mailbox(email: str) -> str:
     name, _, host = email.casefold().rpartition("@")
     name = name.partition("+")[0]
     if host in ("gmail.com", "googlemail.com"):
-        name, host = name.replace(".", ""), "gmail.com"
+        name = name.replace(".", "")
+        host = "gmail.com"
     return f"{name}@{host}"
 
 
@@ -51,13 +53,15 @@ def near(benchmark: Benchmark) -> tuple[Comparison | None, list[tuple[Submission
     done = Comparison.objects.filter(benchmark=benchmark).first()
     if done is None:
         return None, []
-    pks = {pk for first, second, _ in done.pairs for pk in (first, second)}
+    pks: set[int] = set()
+    for first, second, _ in done.pairs:
+        pks |= {first, second}
     rows = {row.pk: row for row in _rows(benchmark).filter(pk__in=pks)}
-    return done, [
-        (rows[first], rows[second], share)
-        for first, second, share in done.pairs
-        if first in rows and second in rows
-    ]
+    pairs = []
+    for first, second, share in done.pairs:
+        if first in rows and second in rows:
+            pairs.append((rows[first], rows[second], share))
+    return done, pairs
 
 
 def read_some(benchmark: int) -> int:
@@ -113,7 +117,12 @@ def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
     for row in rows:
         for key in keys(row):
             groups[key].append(row)
-    return [(what, same[::-1]) for same in groups.values() if len({row.owner_id for row in same}) > 1]
+    shared = []
+    for same in groups.values():
+        owners = {row.owner_id for row in same}
+        if len(owners) > 1:
+            shared.append((what, same[::-1]))
+    return shared
 
 
 @for_organizers(require_safe)
@@ -121,8 +130,12 @@ def alike(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Accounts that have something in common, and predictions that are almost the same."""
     comparison, pairs = near(benchmark)
     groups = linked(benchmark)
-    rows: list[Any] = [row for first, second, _ in pairs for row in (first, second)]
-    for row in rows + [row for _, together in groups for row in together]:
+    rows: list[Any] = []
+    for first, second, _ in pairs:
+        rows += [first, second]
+    for _, together in groups:
+        rows += together
+    for row in rows:
         row.account = account_name(row.owner, request.user)
     context = {"comparison": comparison, "pairs": pairs, "groups": groups}
     return render_tab(request, benchmark, "alike", context)

@@ -84,13 +84,13 @@ class Webhook(models.Model):
     def tell(self, events: Iterable[Event]) -> None:
         """Queue those events that came after this webhook and are not queued yet."""
         since = max(self.created, timezone.now() - NEWS)
-        bodies = {
-            f"{event.type.replace('.', '_')}_{event.key}": json.dumps(
-                {"type": event.type, "timestamp": event.at.isoformat(), "data": event.data}
-            )
-            for event in events
-            if event.at >= since and (self.benchmark_id is not None or event.owner == self.owner_id)
-        }
+        bodies = {}
+        for event in events:
+            concerns_it = self.benchmark_id is not None or event.owner == self.owner_id
+            if concerns_it and event.at >= since:
+                name = f"{event.type.replace('.', '_')}_{event.key}"
+                values = {"type": event.type, "timestamp": event.at.isoformat(), "data": event.data}
+                bodies[name] = json.dumps(values)
         there = set(self.deliveries.filter(event__in=bodies).values_list("event", flat=True))
         rows = [Delivery(webhook=self, event=name, body=bodies[name]) for name in bodies if name not in there]
         Delivery.objects.bulk_create(rows, ignore_conflicts=True)
@@ -155,19 +155,15 @@ def tell_of_announcement(instance: Announcement, created: bool, **_: Any) -> Non
 def tell_of_phases() -> None:
     """Tell of phases that opened or closed; a task of every worker, of which one succeeds."""
     now = timezone.now()
-    for phase in (
-        Phase.objects.filter(benchmark__webhooks__isnull=False).select_related("benchmark").distinct()
-    ):
+    phases = Phase.objects.filter(benchmark__webhooks__isnull=False).select_related("benchmark")
+    for phase in phases.distinct():
         data = {"benchmark": phase.benchmark.name, "phase": phase.name}
         moments = {"phase.opened": phase.opens, "phase.closed": phase.over}
-        tell(
-            phase.benchmark,
-            [
-                Event(kind, f"{phase.pk}_{at:%Y%m%d%H%M}", at, data)
-                for kind, at in moments.items()
-                if at and now - NEWS < at <= now
-            ],
-        )
+        events = []
+        for kind, at in moments.items():
+            if at and now - NEWS < at <= now:
+                events.append(Event(kind, f"{phase.pk}_{at:%Y%m%d%H%M}", at, data))
+        tell(phase.benchmark, events)
 
 
 @receiver(account_exported)
