@@ -78,7 +78,8 @@ def benchmark(request: HttpRequest, name: str) -> HttpResponseBase:
 
 def _facts(benchmark: Benchmark) -> Values:
     benchmark = whole(benchmark)
-    record, phases = benchmark.record, described(benchmark)
+    record = benchmark.record
+    phases = described(benchmark)
     phase = next((line["phase"] for line in phases if line["standing"] == "open"), None)
     return {
         **_line(benchmark),

@@ -16,8 +16,14 @@ from gluebench.leaderboard.apps.submissions.queries import Kind, Regime, Status
 
 def answers(shape: Any, *statuses: int) -> dict[int, Any]:
     """Map each status to its schema: `shape`, none, or a problem; 400, 401 and 429 are always included."""
-    codes = sorted({200, 400, 401, 429, *statuses})
-    return {code: shape if code < 300 else Problem if code >= 400 else None for code in codes}
+    shapes: dict[int, Any] = {}
+    for status in sorted({200, 400, 401, 429}.union(statuses)):
+        shapes[status] = None
+        if status < 300:
+            shapes[status] = shape
+        elif status >= 400:
+            shapes[status] = Problem
+    return shapes
 
 
 class Paging(Schema):
@@ -29,7 +35,8 @@ class Paging(Schema):
     def page_of(self, request: HttpRequest, items: Any, **query: Any) -> tuple[Any, Values]:
         """Return the items of the page, and the fields of `Paged`; `query`: the list's other parameters."""
         paginator = Paginator(items, self.per_page)
-        pages, start = paginator.num_pages, (self.page - 1) * self.per_page
+        pages = paginator.num_pages
+        start = (self.page - 1) * self.per_page
 
         def address(page: int) -> str:
             return f"{request.path}?{urlencode({**query, 'page': page, 'per_page': self.per_page})}"

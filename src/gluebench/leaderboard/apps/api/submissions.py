@@ -197,7 +197,8 @@ def _act_of_author(name: str, does: str) -> Callable[[HttpRequest, str], HttpRes
         user = user_with(request, Scope.SUBMIT)
         return JsonResponse(facts(acts.OF_AUTHORS[name](owned(user, key), user)))
 
-    operation.__name__, operation.__doc__ = name, does
+    operation.__name__ = name
+    operation.__doc__ = does
     return operation
 
 
@@ -221,7 +222,8 @@ def replace(request: HttpRequest, key: str, file: File[UploadedFile]) -> HttpRes
 
 def facts(submission: Submission, *, owned: bool = True) -> Values:
     """All that the author of a submission may know or, unless `owned`, its other readers."""
-    return (values.author_facts if owned else values.public_facts)(submission) | _publication(submission)
+    facts_of = values.author_facts if owned else values.public_facts
+    return facts_of(submission) | _publication(submission)
 
 
 def _line(submission: Submission) -> Values:

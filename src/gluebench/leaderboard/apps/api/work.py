@@ -107,12 +107,12 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
     given = submission.in_phase
     try:
         with grading.files_of(submission, _held(submission)) as paths:
-            numbers: dict[str, int] = {}
-            for path in (paths["submission"], *paths.get("bests", {}).values()):
-                numbers.setdefault(path, len(numbers))
-            bests = (
-                {task: numbers[path] for task, path in paths["bests"].items()} if "bests" in paths else None
-            )
+            sent = [paths["submission"]]
+            sent += paths.get("bests", {}).values()
+            numbers = {path: number for number, path in enumerate(dict.fromkeys(sent))}
+            bests = None
+            if "bests" in paths:
+                bests = {task: numbers[path] for task, path in paths["bests"].items()}
             files = [[Path(path).name, b64encode(Path(path).read_bytes()).decode()] for path in numbers]
     except (GraderError, InterruptedGradingError) as error:
         reason = error if isinstance(error, GraderError) else InterruptedGradingError()
@@ -152,7 +152,8 @@ def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> H
 
         def work(held: SubmissionQuerySet) -> Facts:
             if outcome.error:
-                raise (KilledGraderError if outcome.temporary else GraderError)(outcome.error)
+                failure = KilledGraderError if outcome.temporary else GraderError
+                raise failure(outcome.error)
             return _checked(submission.in_phase, outcome.result or {})
 
         grading.end(submission, work)
@@ -180,7 +181,8 @@ def _checked(benchmark: Benchmark, result: Facts) -> Facts:
     try:
         text = json.dumps(result, allow_nan=False, ensure_ascii=False)
         text.encode()  # raises ValueError for half a surrogate
-        check, report = result["check"], result.get("report")
+        check = result["check"]
+        report = result.get("report")
         _CHECK.validate_json(json.dumps(check), strict=True)
         check_summary(check)
         _DIAGNOSIS.validate_json(json.dumps(result.get("diagnosis")), strict=True)
