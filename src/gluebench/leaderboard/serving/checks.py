@@ -47,15 +47,14 @@ def examine(site: SiteFolder) -> list[Check]:
         f"{scheme} for {hosts}{running.path}; {running.web} web and {running.workers} worker processes; "
         f"uploads to {running.upload_mb} MB, grading to {running.grading_seconds} s, {running.grading_mb} MB."
     )
-    settings = [Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems]
-    return [
-        *(settings or [Check("settings", summary)]),
-        _key(site, running.key),
-        *_private(site),
-        *_writable(site),
-        disk(site),
-        _place(site, running),
-    ]
+    results = [Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems]
+    if not problems:
+        results.append(Check("settings", summary))
+    results.append(_key(site, running.key))
+    results += _private(site)
+    results += _writable(site)
+    results += [disk(site), _place(site, running)]
+    return results
 
 
 def _key(site: SiteFolder, given: str) -> Check:
@@ -72,7 +71,7 @@ def _private(site: SiteFolder) -> list[Check]:
     """Check the folder and each of its parts, so that a part that is moved or shared later stays closed."""
     parts = {
         "folder": [site.root],
-        "labels": [site.labels, *sorted(site.labels.rglob("*"))],
+        "labels": [site.labels] + sorted(site.labels.rglob("*")),
         "submissions": [site.submissions],
         "uploads": [site.uploads],
         "mail": [site.mail],
@@ -81,12 +80,13 @@ def _private(site: SiteFolder) -> list[Check]:
     }
     failures = []
     for name, paths in parts.items():
-        modes = {path: stat.S_IMODE(path.stat().st_mode) for path in paths if path.exists()}
-        path = next((path for path, mode in modes.items() if mode & stat.S_IRWXO), None)
-        if path:
-            state = f"Everybody on this machine may use {path} (mode {modes[path]:o})."
-            fix = f"Run: chmod -R o= {paths[0]}{'*' * (name == 'database')}"
-            failures.append(Check(name, state, fix))
+        for path in paths:
+            mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0
+            if mode & stat.S_IRWXO:
+                state = f"Everybody on this machine may use {path} (mode {mode:o})."
+                closed = f"{paths[0]}*" if name == "database" else paths[0]
+                failures.append(Check(name, state, f"Run: chmod -R o= {closed}"))
+                break
     return failures or [Check("privacy", f"{site.root} and what is in it is closed to others.")]
 
 

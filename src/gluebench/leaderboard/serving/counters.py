@@ -34,7 +34,9 @@ class Counter:
     """Events by the values of labels."""
 
     def __init__(self, name: str, about: str, labels: Sequence[str]) -> None:
-        self.name, self.about, self.labels = name, about, labels
+        self.name = name
+        self.about = about
+        self.labels = labels
 
     def count(self, *values: object) -> None:
         """Count an event with these values of the labels."""
@@ -57,7 +59,7 @@ class Histogram(Counter):
 
     def __init__(self, name: str, about: str, labels: Sequence[str], bounds: Sequence[float]) -> None:
         super().__init__(name, about, labels)
-        self._bounds = [*map(float, bounds), float("inf")]
+        self._bounds = [float(bound) for bound in bounds] + [float("inf")]
 
     def observe(self, seconds: float, *values: object) -> None:
         """Count a duration with these values of the labels."""
@@ -135,8 +137,9 @@ class _Counts:
             totals = {key: list(numbers) for key, numbers in self._numbers.items()}
             own = self._path
         folder = os.environ.get(METRICS)
-        files = sorted(Path(folder).iterdir()) if folder else []
-        for path in files:
+        if not folder:
+            return totals
+        for path in sorted(Path(folder).iterdir()):
             if path != own:
                 for key, numbers in _read(path):
                     _add(totals, key, numbers)

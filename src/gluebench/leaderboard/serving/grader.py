@@ -185,14 +185,15 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> Values
 
     benchmark = gold.benchmark
     read = {path: with_tag_counts(check(path, benchmark), gold) for path in sorted(set(bests.values()))}
-    usable = {
-        task.name: read[bests[task.name]]
-        for task in benchmark.tasks
-        if task.name in bests and all(f.name in read[bests[task.name]].predictions for f in task.files)
-    }
+    usable = {}
+    for task in benchmark.tasks:
+        if task.name in bests:
+            best = read[bests[task.name]]
+            if all(file.name in best.predictions for file in task.files):
+                usable[task.name] = best
     step = climb(submission, usable, gold)
     shown = _graded(step.shown, gold)
-    warnings = [*shown.warnings]
+    warnings = list(shown.warnings)
     if step.kept:
         warnings.append(f"{', '.join(step.kept)}: {KEPT}")
     if step.incomplete:
@@ -220,8 +221,11 @@ def _describe(error: BaseException) -> str:
     *_, (frame, line) = walk_tb(error.__traceback__)
     place = f"{frame.f_globals.get('__name__')}:{line}"
     problems = [problem for problem in getattr(error, "problems", ()) if hasattr(problem, "code")]
+    description = f"{type(error).__name__} at {place}"
     wrong = sorted({f"{p.code} in {os.path.basename(p.file) or 'the folder'}" for p in problems})
-    return f"{type(error).__name__} at {place}" + (f" ({', '.join(wrong)})" if wrong else "")
+    if wrong:
+        description += f" ({', '.join(wrong)})"
+    return description
 
 
 if __name__ == "__main__":

@@ -39,6 +39,8 @@ REFUSED = 3
 """Exit status of the process that prepares a site when standard error says what to fix."""
 AS_IT_IS = "--as-it-is"
 """Option by which that process refuses a database that is behind."""
+ANY_HOST = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Addresses that stand for all of a machine, and by which it then reaches itself."""
 
 
 class Child:
@@ -126,7 +128,8 @@ def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
     """
     checks.require(checks.examine(site))
     with collected(site) if web else nullcontext():
-        child = _spawn(site, "gluebench.leaderboard.commands", *[AS_IT_IS] * (not change), quiet=True)
+        options = [] if change else [AS_IT_IS]
+        child = _spawn(site, "gluebench.leaderboard.commands", *options, quiet=True)
         _finish(child, "prepare", site)
 
 
@@ -158,7 +161,10 @@ def run(
 
     Without a socket there are workers only, and no address.
     """
-    host, port = listening.getsockname()[:2] if listening else ("", 0)
+    host = ""
+    port = 0
+    if listening:
+        host, port = listening.getsockname()[:2]
     shutil.rmtree(site.metrics, ignore_errors=True)
     folder.make_private(site.metrics)
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -188,8 +194,12 @@ def run(
 
 def _url(host: str, port: int) -> str:
     """Return how a browser on this machine reaches it, without a path."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return f"http://{_bracketed(ANY_HOST.get(host, host))}:{port}"
+
+
+def _bracketed(host: str) -> str:
+    """A host as it stands in an address: one of IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host
 
 
 def _revive(children: Sequence[Child]) -> None:
@@ -225,7 +235,7 @@ def _end(children: Sequence[Child], writing: int) -> None:
 def _await_answer(host: str, port: int, children: Sequence[Child]) -> None:
     """Wait until the site answers anything at all. Raises SiteError if its web process cannot start."""
     web = children[0]
-    host = "127.0.0.1" if host == "0.0.0.0" else host
+    host = ANY_HOST.get(host, host)
     while web.deaths < STARTS:
         connection = http.client.HTTPConnection(host, port, timeout=10)
         try:
@@ -254,9 +264,14 @@ def _spawn(
     host: str = "",
     quiet: bool = False,
 ) -> subprocess.Popen[bytes]:
+    variables = environment(site, host)
+    if fds:
+        variables[WATCHDOG] = str(fds[0])
+    command = [sys.executable, "-P", "-m", module]
+    command += arguments
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", module, *arguments],
-        env=environment(site, host) | ({WATCHDOG: str(fds[0])} if fds else {}),
+        command,
+        env=variables,
         pass_fds=fds,
         # Ctrl-C reaches the supervisor alone, which then stops its children in order.
         start_new_session=True,
@@ -267,7 +282,7 @@ def _spawn(
 
 def environment(site: SiteFolder, host: str = "") -> dict[str, str]:
     """A child's environment: this one's, the site's folder, and the host it is served as."""
-    name = "" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    name = "" if host in ANY_HOST else _bracketed(host)
     home = str(Path(gluebench.__file__).parents[1])
     path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
     return {
