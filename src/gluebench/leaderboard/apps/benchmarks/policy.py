@@ -213,7 +213,7 @@ SPANS = {
 def feedback_sentence(policy: Policy) -> str:
     """What submitters see of their scores, and when."""
     text: str = SENTENCES["feedback"][policy.feedback]
-    return text.format(you="you" if policy.per == "person" else "your team")
+    return text.format(**_facts(policy))
 
 
 def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True) -> list[str]:
