@@ -316,7 +316,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
     grade_again = _action("Grade again", partial(acts.grade_again, reason=REGRADED), "in the queue again")
 
 
-def _shown(*names: str) -> Values:
+def _list_and_fields(*names: str) -> Values:
     """The columns of a list, which are all fields of its rows."""
     return {"list_display": names, "fields": names}
 
@@ -337,25 +337,25 @@ _READ_ONLY: dict[type[Model], Values] = {
     },
     # Deleting a second factor lets in an owner who lost it.
     Authenticator: {
-        **_shown("user", "type", "created_at", "last_used_at"),
+        **_list_and_fields("user", "type", "created_at", "last_used_at"),
         **_DELETABLE,
         "list_filter": ["type"],
         "search_fields": ["user__email"],
     },
     # Deleting a connection lets that person of the provider in no more.
     SocialAccount: {
-        **_shown("user", "provider", "uid", "date_joined", "last_login"),
+        **_list_and_fields("user", "provider", "uid", "date_joined", "last_login"),
         **_DELETABLE,
         "list_filter": ["provider"],
         "search_fields": ["user__email", "uid"],
     },
     UserSession: {
-        **_shown("user", "created_at", "last_seen_at", "ip", "user_agent"),
+        **_list_and_fields("user", "created_at", "last_seen_at", "ip", "user_agent"),
         "search_fields": ["user__email", "ip"],
     },
     # Deleting a token ends it.
     Token: {
-        **_shown("name", "user", "scopes", "created", "expires", "used"),
+        **_list_and_fields("name", "user", "scopes", "created", "expires", "used"),
         **_DELETABLE,
         "search_fields": ["name", "user__email"],
     },

@@ -131,7 +131,7 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
-    **storage.of(RUNNING.bucket, FOLDER),
+    **storage.storages_of(RUNNING.bucket, FOLDER),
     "staticfiles": {"BACKEND": "gluebench.leaderboard.keeping.storage.StaticStorage"},
 }
 STATIC_URL = f"{RUNNING.path}/static/"

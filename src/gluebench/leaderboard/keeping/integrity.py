@@ -139,7 +139,7 @@ def _is_as_graded(row: Submission) -> bool:
     return all(portable(getattr(row, name)) == portable(value) for name, value in shown.items())
 
 
-def _logged_seals() -> dict[str, dict[str, str]]:
+def _last_seals() -> dict[str, dict[str, str]]:
     """By benchmark, the last seal that the log has of each part of it."""
     last: dict[str, dict[str, str]] = {}
     for name, detail in Entry.objects.order_by("pk").values_list("benchmark", "detail").iterator():
@@ -153,7 +153,7 @@ def _logged_seals() -> dict[str, dict[str, str]]:
 
 def _benchmarks() -> Iterator[Check]:
     """Check what pages show of each benchmark against what the log says of the last act that wrote it."""
-    logged = _logged_seals()
+    logged = _last_seals()
     rows = {row.name: row for row in Benchmark.objects.all()}
     edited = [f"{name} as a whole" for name in sorted(logged.keys() - rows.keys())]
     for name in logged.keys() & rows.keys():
@@ -235,7 +235,7 @@ def published_files() -> Iterator[tuple[str, str]]:
             yield logo["file"], logo["file"].rpartition("/")[2]
 
 
-def _kept_files() -> Iterator[str]:
+def _find_altered_files() -> Iterator[str]:
     """What is wrong with manifests, labels and files to download."""
     for home in settings.FOLDER.manifests.iterdir():
         if manifest_of(home).name != home.name:
@@ -247,19 +247,19 @@ def _kept_files() -> Iterator[str]:
         if digest_of(row.gold_path) != row.gold_digest:
             yield f"labels of {row.name}"
     for name, expected in published_files():
-        if _stored_digest("data", name) != expected:
+        if _digest_in_storage("data", name) != expected:
             yield f"file to download {name}"
 
 
 def _files() -> Iterator[Check]:
     fix = "Restore them from a backup."
-    kept = sorted(set(_kept_files()))
+    kept = sorted(set(_find_altered_files()))
     yield _check("kept files", kept, "missing or changed", fix, Benchmark.objects.count())
     rows = Submission.objects.exclude(file="")
     missing = []
     changed = []
     for key, name, expected in rows.values_list("key", "file", "sha256").iterator():
-        digest = _stored_digest("submissions", name)
+        digest = _digest_in_storage("submissions", name)
         if digest is None and rows.filter(key=key, file=name).exists():  # not deleted meanwhile
             missing.append(f"{name} of submission {key}")
         elif digest not in (None, expected):
@@ -270,7 +270,7 @@ def _files() -> Iterator[Check]:
     yield _check("orphan files", unnamed, "of no submission", "Delete them.", len(unnamed))
 
 
-def _stored_digest(part: str, name: str) -> str | None:
+def _digest_in_storage(part: str, name: str) -> str | None:
     """The SHA-256 of a file in a storage; None where it is missing."""
     with suppress(FileNotFoundError), storages[part].open(name) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -107,7 +107,7 @@ class Folder(FileSystemStorage):
         return name
 
 
-def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, Values]:
+def storages_of(bucket: Bucket | None, site: SiteFolder) -> dict[str, Values]:
     """Django's storages of submitted files, labels and files to download. Raises SiteError."""
     if bucket is None:
         modes = {"file_permissions_mode": PRIVATE_FILE, "directory_permissions_mode": PRIVATE_FOLDER}

@@ -143,7 +143,7 @@ def _write(stream: IO[bytes], *, secrets: bool) -> Transfer:
         _add_site(archive, secrets=secrets)
         number = 0
         problems = []
-        for key, part, name, sha256 in _stored():
+        for key, part, name, sha256 in _files_of_rows():
             problem = _add_stored(archive, key, part, name, sha256)
             if problem:
                 problems.append(problem)
@@ -201,7 +201,7 @@ def _add_site(archive: _Archive, *, secrets: bool) -> None:
                 archive.add(f"{folder.name}/{path.relative_to(folder)}", file)
 
 
-def _stored() -> Iterator[tuple[str, str, str, str]]:
+def _files_of_rows() -> Iterator[tuple[str, str, str, str]]:
     """Files that rows name: key of the submission, storage, name and SHA-256."""
     from gluebench.leaderboard.apps.submissions.models import Submission
     from gluebench.leaderboard.keeping.integrity import published_files

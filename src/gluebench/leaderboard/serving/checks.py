@@ -50,14 +50,14 @@ def examine(site: SiteFolder) -> list[Check]:
     results = [Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems]
     if not problems:
         results.append(Check("settings", summary))
-    results.append(_key(site, running.key))
-    results += _private(site)
-    results += _writable(site)
-    results += [disk(site), _place(site, running)]
+    results.append(_check_key(site, running.key))
+    results += _check_privacy(site)
+    results += _check_folders(site)
+    results += [disk(site), _check_file_system(site, running)]
     return results
 
 
-def _key(site: SiteFolder, given: str) -> Check:
+def _check_key(site: SiteFolder, given: str) -> Check:
     if given:
         return Check("secret key", "from the environment.")
     weak = environment.weakness(site.secret_key().strip())
@@ -67,7 +67,7 @@ def _key(site: SiteFolder, given: str) -> Check:
     return Check("secret key", f"The key in {site.key_file} {weak}.", fix)
 
 
-def _private(site: SiteFolder) -> list[Check]:
+def _check_privacy(site: SiteFolder) -> list[Check]:
     """Check the folder and each of its parts, so that a part that is moved or shared later stays closed."""
     parts = {
         "folder": [site.root],
@@ -90,7 +90,7 @@ def _private(site: SiteFolder) -> list[Check]:
     return failures or [Check("privacy", f"{site.root} and what is in it is closed to others.")]
 
 
-def _writable(site: SiteFolder) -> Iterator[Check]:
+def _check_folders(site: SiteFolder) -> Iterator[Check]:
     for path in (site.submissions, site.labels, site.uploads):
         if not path.is_dir():
             state = f"{path} is not there." if not path.exists() else f"{path} is not a folder."
@@ -102,7 +102,9 @@ def _writable(site: SiteFolder) -> Iterator[Check]:
 
 def uploads(site: SiteFolder) -> Check:
     """Whether the folder of uploads on their way in may be written."""
-    return next((each for each in _writable(site) if each.name == "uploads"), Check("uploads", "writable."))
+    return next(
+        (each for each in _check_folders(site) if each.name == "uploads"), Check("uploads", "writable.")
+    )
 
 
 def disk(site: SiteFolder) -> Check:
@@ -112,7 +114,7 @@ def disk(site: SiteFolder) -> Check:
     return Check("disk", state, "" if free > FREE_BYTES else "Make room: at least 200 MB are needed.")
 
 
-def _place(site: SiteFolder, running: environment.Running) -> Check:
+def _check_file_system(site: SiteFolder, running: environment.Running) -> Check:
     """Refuse network file systems for SQLite: its write-ahead log needs shared memory."""
     if running.database:
         return Check("database place", "another program's.")

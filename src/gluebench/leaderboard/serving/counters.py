@@ -123,7 +123,7 @@ class _Counts:
         return self._is_saved
 
     def _write(self, key: Key) -> None:
-        line = _line(key, self._numbers[key])
+        line = _encode_line(key, self._numbers[key])
         if key not in self._places:
             self._places[key] = self._size
             self._size += len(line)
@@ -151,7 +151,7 @@ def _add(totals: dict[Key, list[float]], key: Key, amounts: Sequence[float]) -> 
     totals[key] = [a + b for a, b in zip(earlier, amounts, strict=True)]
 
 
-def _line(key: Key, numbers: Sequence[float]) -> bytes:
+def _encode_line(key: Key, numbers: Sequence[float]) -> bytes:
     """A key and its numbers, at a width that no number changes, with a checksum."""
     text = f"{json.dumps(key)}\t{' '.join(f'{number:24.16e}' for number in numbers)}".encode()
     return b"%s\t%08x\n" % (text, zlib.crc32(text))

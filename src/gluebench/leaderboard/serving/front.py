@@ -66,14 +66,14 @@ class Limits(NamedTuple):
     stop_seconds: float = 360.0
 
 
-class Store:
+class BodyQuota:
     """Bytes available for bodies: the loop reserves them, the answering threads give them back."""
 
     def __init__(self, size: int) -> None:
         self._free = size
         self._lock = threading.Lock()
 
-    def take(self, size: int) -> bool:
+    def reserve(self, size: int) -> bool:
         """Reserve `size` bytes and return whether there was room; a negative size gives bytes back."""
         with self._lock:
             fits = size <= self._free
@@ -89,7 +89,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     began: float | None = None
     """When its head was complete, in seconds since 1970."""
 
-    def __init__(self, store: Store, adj: Adjustments) -> None:
+    def __init__(self, store: BodyQuota, adj: Adjustments) -> None:
         super().__init__(adj)
         self._store = store
         self._taken = 0
@@ -120,7 +120,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def _excess(self) -> Error | None:
         more = self.body_bytes_received - self._taken
-        if not self._store.take(more):
+        if not self._store.reserve(more):
             return _error(HTTPStatus.SERVICE_UNAVAILABLE, "Too many uploads are under way.")
         self._taken += more
         lines = [getattr(self.body_rcv, name, b"") for name in ("control_line", "trailer")]
@@ -130,13 +130,13 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def close(self) -> None:
         """Free the body and its room."""
-        self._store.take(-self._taken)
+        self._store.reserve(-self._taken)
         self._taken = 0
         with suppress(OSError):  # a file that could not be written cannot be flushed either
             super().close()
 
 
-class Answer(WSGITask):  # type: ignore[misc]
+class AnswerTask(WSGITask):  # type: ignore[misc]
     """Keeps the connection after an answer without a body; the library would close it after each 304.
 
     It tells the application when the request began, under a name that no header of a client can have: when
@@ -175,7 +175,7 @@ def request_start(text: str) -> float | None:
     return moment - float(match[2] or 0)
 
 
-class Refusal(ErrorTask):  # type: ignore[misc]
+class RefusalTask(ErrorTask):  # type: ignore[misc]
     """A refusal by the server itself, with the security headers that every answer of the site has."""
 
     def execute(self) -> None:
@@ -190,8 +190,8 @@ class Refusal(ErrorTask):  # type: ignore[misc]
 class Channel(HTTPChannel):  # type: ignore[misc]
     """A connection that gives its client a deadline, which moves with each byte."""
 
-    task_class = Answer
-    error_task_class = Refusal
+    task_class = AnswerTask
+    error_task_class = RefusalTask
     served = sent = watched = _moved = 0
     refused = lingering = False
     _stage = (0, HEAD)
@@ -305,7 +305,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         self.clock = clock
         self.start_from = start_from
         """The address of a proxy that is trusted to say when requests began; "*" for any, empty for none."""
-        self.store = Store(limits.body_bytes)
+        self.store = BodyQuota(limits.body_bytes)
         self.addresses: dict[str, set[Channel]] = defaultdict(set)
         self.answering: set[Any] = set()
         self._new: list[Channel] = []

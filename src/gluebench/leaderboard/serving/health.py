@@ -291,7 +291,7 @@ def ready(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 @never_cache
-def measured(request: HttpRequest) -> HttpResponse:
+def show_metrics(request: HttpRequest) -> HttpResponse:
     """Give Prometheus' metrics to programs on this machine, or to those that know the token."""
     token = settings.RUNNING.metrics_token
     sent = request.headers.get("Authorization", "")
@@ -302,7 +302,7 @@ def measured(request: HttpRequest) -> HttpResponse:
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
 
-PROBES = {"/healthz": live, "/readyz": ready, "/metrics": measured}
+PROBES = {"/healthz": live, "/readyz": ready, "/metrics": show_metrics}
 
 
 def _is_local(meta: dict[str, str]) -> bool:

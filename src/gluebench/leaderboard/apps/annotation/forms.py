@@ -37,7 +37,7 @@ class StudyForm(forms.Form):
 
     def __init__(self, benchmark: Benchmark, data: Any = None, files: Any = None) -> None:
         super().__init__(data, files, initial={"seed": secrets.randbelow(10_000)})
-        self.tasks = {task.name: task for task in benchmark.record.diagnostics if suited(task)}
+        self.tasks = {task.name: task for task in benchmark.record.diagnostics if can_be_annotated(task)}
         field = self.fields["task"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [(name, f"{task.title} ({name})") for name, task in self.tasks.items()]
@@ -86,7 +86,7 @@ RELEASED_COLUMNS = ("sentence1", "sentence2")
 MAX_PROBLEMS = 20
 
 
-def suited(task: Task) -> bool:
+def can_be_annotated(task: Task) -> bool:
     """Whether people can label its examples in both directions: pairs of texts, scored by their labels."""
     return bool(task.labels) and len(task.columns) == 2 and not task.scored
 

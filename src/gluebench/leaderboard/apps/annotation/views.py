@@ -17,7 +17,7 @@ from gluebench.data import DataError
 from gluebench.leaderboard.apps.accounts.models import SignedInRequest, account_name
 from gluebench.leaderboard.apps.annotation import studies
 from gluebench.leaderboard.apps.annotation.forms import StudyForm
-from gluebench.leaderboard.apps.annotation.models import BLANK, Annotator, Study, facts_of, rounded
+from gluebench.leaderboard.apps.annotation.models import BLANK, Annotator, Study, facts_of, round_scores
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import for_organizers, render_tab
@@ -75,7 +75,7 @@ def _invite(request: HttpRequest, study: Study) -> None:
 
 
 @for_organizers()
-def one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
+def study_page(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """A study: the progress of its annotators, their links, and buttons for what an organizer can do."""
     study = get_object_or_404(benchmark.studies.select_related("benchmark"), key=key)
     if request.method == "POST":
@@ -135,7 +135,7 @@ def download(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpRe
 
 def start(request: HttpRequest, code: str) -> HttpResponse:
     """The annotator's first page: instructions, progress, and a link to the next pair."""
-    annotator = _invited(request, code)
+    annotator = _annotator_of_link(request, code)
     if isinstance(annotator, HttpResponse):
         return annotator
     return render(request, "annotation/start.html", _context(annotator, annotator.answers_by_item()))
@@ -143,7 +143,7 @@ def start(request: HttpRequest, code: str) -> HttpResponse:
 
 def pair(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """One pair; an answer leads to the next one without an answer."""
-    annotator = _invited(request, code)
+    annotator = _annotator_of_link(request, code)
     if isinstance(annotator, HttpResponse):
         return annotator
     study = annotator.study
@@ -182,7 +182,7 @@ def _context(annotator: Annotator, answers: dict[int, str]) -> dict[str, Any]:
     }
 
 
-def _invited(request: HttpRequest, code: str) -> Annotator | HttpResponse:
+def _annotator_of_link(request: HttpRequest, code: str) -> Annotator | HttpResponse:
     """Return the annotator of a link, or a redirect to sign in if an account was invited."""
     annotator = Annotator.objects.select_related("study__benchmark").filter(code=code).first()
     if annotator is None:
@@ -205,7 +205,7 @@ def result(request: HttpRequest, name: str, key: str, form: str = "") -> HttpRes
     if study is None or not (organizes or (study.public and not study.benchmark.draft)):
         raise Http404("There is no such study, or it is not public.")
     if not organizes:
-        study = rounded(study)
+        study = round_scores(study)
     if form == "json":
         return JsonResponse(facts_of(study))
     return _as_csv(study) if form == "csv" else _as_page(request, study)

@@ -74,9 +74,9 @@ def _run(request: HttpRequest, page: OrganizerPage, button: str, address: Values
         if act.reads:
             shown = page.context(row, user)
             present = {name: shown[name] for name in act.reads.split()}
-        return JsonResponse({"fields": _current(act.form(row)), **present})
+        return JsonResponse({"fields": _present_values(act.form(row)), **present})
     files = request.FILES  # before what else was sent: reading the files reads the form
-    sent = _sent(request)
+    sent = _read_values(request)
     row = page.row(request, act, **address)
     form = act.form(row)
     file_names = {name for name, field in form.fields.items() if isinstance(field, forms.FileField)}
@@ -84,11 +84,11 @@ def _run(request: HttpRequest, page: OrganizerPage, button: str, address: Values
     unknown += [name for name in files if name not in file_names]
     if unknown:
         raise invalid([FieldError(field=name, message="There is no such field.") for name in unknown])
-    form = act.form(row, {**_current(form), **sent}, files)
+    form = act.form(row, {**_present_values(form), **sent}, files)
     return JsonResponse(page.press(request, act, form, address)._asdict())
 
 
-def _sent(request: HttpRequest) -> dict[str, str]:
+def _read_values(request: HttpRequest) -> dict[str, str]:
     if request.content_type != "application/json":
         return {name: str(value) for name, value in request.POST.items()}
     try:
@@ -97,17 +97,17 @@ def _sent(request: HttpRequest) -> dict[str, str]:
         raise ProblemError(400, "request", NOT_VALUES) from None
 
 
-def _text(value: Any) -> Any:
+def _form_text(value: Any) -> Any:
     """A number, true, false or null as a browser's form would send it."""
     if isinstance(value, bool | float | int):
         return str(value).lower()
     return "" if value is None else value
 
 
-VALUES = TypeAdapter(dict[str, Annotated[str, BeforeValidator(_text)]])
+VALUES = TypeAdapter(dict[str, Annotated[str, BeforeValidator(_form_text)]])
 
 
-def _current(form: forms.BaseForm) -> dict[str, str]:
+def _present_values(form: forms.BaseForm) -> dict[str, str]:
     """The values of a form as a browser would send them."""
     values = {}
     for name, field in form.fields.items():
@@ -117,7 +117,7 @@ def _current(form: forms.BaseForm) -> dict[str, str]:
                 value = field.widget.format_value(value)
             if isinstance(value, list):
                 value = value[0]
-            values[name] = _text(value)
+            values[name] = _form_text(value)
     return values
 
 
@@ -168,17 +168,17 @@ def _register(address: str, method: str, run: Any, shape: Any, does: str, **extr
     )
 
 
-def _listed(request: HttpRequest, address: Values) -> HttpResponse:
+def _submissions_csv(request: HttpRequest, address: Values) -> HttpResponse:
     user = user_with(request, Scope.ORGANIZE)
     return submissions.csv_response(request, organized(user, address["name"], reviewers=True))
 
 
-def _people(request: HttpRequest, address: Values) -> HttpResponse:
+def _participants_csv(request: HttpRequest, address: Values) -> HttpResponse:
     user = user_with(request, Scope.ORGANIZE)
     return participants.csv_response(request, organized(user, address["name"]))
 
 
-def _copy(request: HttpRequest, address: Values) -> Any:
+def _frozen_copy(request: HttpRequest, address: Values) -> Any:
     return copies.copy_response(request, organized(user_with(request, Scope.ORGANIZE), address["name"]))
 
 
@@ -191,7 +191,7 @@ def _register_page(page: OrganizerPage) -> None:
         address = f"{page.address}/{button}".removesuffix("/")
         _register(address, "POST", run, schemas.Done, act.does, **_body(act.form(None)))
         if act.reads is not None:
-            _register(address, "GET", run, schemas.Open, act.does)
+            _register(address, "GET", run, schemas.ExtensibleSchema, act.does)
 
 
 _FILTERS = [
@@ -201,8 +201,8 @@ _FILTERS = [
 _HERE = "benchmarks/<slug:name>/organize"
 _LIST = "All submissions, narrowed as on the page."
 _FILE = "The frozen copy; while another is made, the earlier one."
-_register(f"{_HERE}/submissions.csv", "GET", _listed, None, _LIST, parameters=_FILTERS)
-_register(f"{_HERE}/participants.csv", "GET", _people, None, "Everybody who takes part.")
-_register(f"{_HERE}/copy.zip", "GET", _copy, None, _FILE)
+_register(f"{_HERE}/submissions.csv", "GET", _submissions_csv, None, _LIST, parameters=_FILTERS)
+_register(f"{_HERE}/participants.csv", "GET", _participants_csv, None, "Everybody who takes part.")
+_register(f"{_HERE}/copy.zip", "GET", _frozen_copy, None, _FILE)
 for _page in PAGES:
     _register_page(_page)

@@ -224,7 +224,7 @@ def read_folder(folder: Path, benchmark: records.Benchmark, gold: Gold | None) -
             if examples:
                 read[split.name] = examples
         problems += _label_problems(task, read, gold)
-        contents += [_published(task, name, examples) for name, examples in read.items()]
+        contents += [_public_file(task, name, examples) for name, examples in read.items()]
     if not contents and not problems:
         expected = f"{benchmark.tasks[0].name}/test.tsv"
         problems.append(f"{folder}: no file of {benchmark.name}; expected {expected} and others")
@@ -284,7 +284,7 @@ def _equals(texts: Sequence[str], gold: Column, task: records.Task) -> bool:
         return False
 
 
-def _published(task: records.Task, split: str, examples: Sequence[Example]) -> PublicFile:
+def _public_file(task: records.Task, split: str, examples: Sequence[Example]) -> PublicFile:
     labeled = examples[0].label is not None
     ids = task.splits[split].ids
     head = ["id" if ids else "index"]

@@ -51,7 +51,7 @@ def sealed(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str
         if part == LABEL_KEY:
             digests[part] = seal("benchmark", benchmark.name, part, _label_key(benchmark))
             continue
-        rows, name = _rows(benchmark, part)
+        rows, name = _table_rows(benchmark, part)
         if row is not None:
             digests[f"{part} {row}"] = ""
             rows = rows.filter(**{name: row})
@@ -72,7 +72,7 @@ def _label_key(benchmark: Any) -> str:
     return path.read_bytes().hex() if path.exists() else ""
 
 
-def _rows(benchmark: Any, part: str) -> tuple[Any, str]:
+def _table_rows(benchmark: Any, part: str) -> tuple[Any, str]:
     """The rows of a table that belong to a benchmark, and the column that names one of them."""
     if part == "extensions":
         return apps.get_model("phases", "Extension").objects.filter(phase__benchmark=benchmark.pk), "pk"

@@ -21,7 +21,7 @@ def canonical(values: Any) -> str:
     return json.dumps(values, sort_keys=True, separators=(",", ":"))
 
 
-def hidden(texts: Facts | None) -> str:
+def names_hash(texts: Facts | None) -> str:
     """The salted hash of names; empty where there are none."""
     if not texts:
         return ""

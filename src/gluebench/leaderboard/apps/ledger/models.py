@@ -17,14 +17,14 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from gluebench.leaderboard.apps.audit.models import SEAL, Entry, hold, record
+from gluebench.leaderboard.apps.audit.models import SEAL, Entry, lock_log, record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
 from gluebench.leaderboard.apps.common.fields import as_json
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.signals import submissions_changed
 from gluebench.leaderboard.apps.ledger import tree
-from gluebench.leaderboard.apps.ledger.entries import MARKS, NAMES, OTHERS, canonical, hidden, row_of
+from gluebench.leaderboard.apps.ledger.entries import MARKS, NAMES, OTHERS, canonical, names_hash, row_of
 from gluebench.leaderboard.apps.ledger.notes import Checkpoint, Key, NoteError, Signer, read_checkpoint
 from gluebench.leaderboard.apps.submissions.anonymity import masked
 from gluebench.leaderboard.apps.submissions.models import Submission, SubmissionQuerySet
@@ -72,7 +72,7 @@ class Leaf(models.Model):
             names = (entry.get("row") or {}).get("names_sha256", "")
         except (NoteError, ValueError, AttributeError):
             return True
-        kept = [entry.get("benchmark", ""), entry.get("submission", ""), hidden(self.texts) or names]
+        kept = [entry.get("benchmark", ""), entry.get("submission", ""), names_hash(self.texts) or names]
         return signed != self.index or kept != [self.benchmark, self.submission, names]
 
 
@@ -200,7 +200,7 @@ def change_of(entry: Facts, last: Leaf | None, *, listed: bool) -> Change | None
         texts = _names_and_salt(entry, last)
         submitted = entry["submitted"].astimezone(UTC).isoformat(timespec="seconds")
         row = row_of({**entry, "submitted": submitted}.__getitem__, entry["scores"])
-        after = {"row": {**row, "names_sha256": hidden(texts)}, "basis": _basis(entry)}
+        after = {"row": {**row, "names_sha256": names_hash(texts)}, "basis": _basis(entry)}
     if before.get("row") == after["row"] and before.get("basis") == after.get("basis"):
         return None
     kind = _kind(before, after, entry)
@@ -249,7 +249,7 @@ def add(changes: Sequence[Change]) -> None:
     """
     if not changes:
         return
-    hold()
+    lock_log()
     last = Leaf.objects.first()
     size = last.index + 1 if last else 0
     intact = is_signed(signer().key)

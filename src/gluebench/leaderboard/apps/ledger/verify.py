@@ -19,7 +19,7 @@ from gluebench.leaderboard.apps.common.fields import as_json, from_json
 from gluebench.leaderboard.apps.common.formats import NOT_RANKED
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.ledger import tree
-from gluebench.leaderboard.apps.ledger.entries import NAMES, hidden, row_of, scores_of
+from gluebench.leaderboard.apps.ledger.entries import NAMES, names_hash, row_of, scores_of
 from gluebench.leaderboard.apps.ledger.notes import Key, open_note, read_checkpoint, read_key, read_sums
 from gluebench.leaderboard.apps.ranks.sets import counts_of, rank_set
 
@@ -104,7 +104,7 @@ def from_address(address: str) -> Read:
     return read
 
 
-def _needed(read: Read, path: str) -> bytes:
+def _require_file(read: Read, path: str) -> bytes:
     data = read(path)
     if data is None:
         raise MissingFileError(f"{path} is missing")
@@ -143,10 +143,10 @@ def verify_ledger(
 
 
 def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str, only: str) -> None:
-    about = json.loads(_needed(read, "ledger/rows.json"))
+    about = json.loads(_require_file(read, "ledger/rows.json"))
     rows = about["rows"]
     key = key or read_key(about["key"])
-    checkpoint = read_checkpoint(_needed(read, "ledger/checkpoint").decode(), key)
+    checkpoint = read_checkpoint(_require_file(read, "ledger/checkpoint").decode(), key)
     entries = list(_entries(result, read, checkpoint.size))
     hashes = [tree.leaf_hash(entry) for entry in entries]
     result.expect(
@@ -158,7 +158,7 @@ def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str, 
         earlier = read_checkpoint(kept, key)
         same = earlier.size <= len(hashes) and tree.root_of_all(hashes[: earlier.size]) == earlier.root
         result.expect(same, f"ledger: its first {earlier.size} entries are not those of the kept checkpoint")
-    last = _last(entries)
+    last = _last_entries(entries)
     if only:
         last = {name: entry for name, entry in last.items() if entry["benchmark"] == only}
     _check_rows(result, last, rows)
@@ -174,7 +174,7 @@ def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str, 
 def _entries(result: Verification, read: Read, size: int) -> Iterator[bytes]:
     for number, width in tree.tiles_of(size):
         path = f"ledger/{tree.tile_path(tree.ENTRIES, number, width)}"
-        entries = tree.unbundle(_needed(read, path))
+        entries = tree.unbundle(_require_file(read, path))
         result.expect(len(entries) == width, f"{path}: {len(entries)} entries, expected {width}")
         yield from entries
 
@@ -187,7 +187,7 @@ def _check_tiles(result: Verification, read: Read, hashes: list[bytes]) -> None:
             result.expect(read(path) == expected, f"{path}: not the hashes of its entries")
 
 
-def _last(entries: list[bytes]) -> dict[str, Values]:
+def _last_entries(entries: list[bytes]) -> dict[str, Values]:
     """The last entry of each submission that boards show, with its index."""
     last: dict[str, Values] = {}
     for index, data in enumerate(entries):
@@ -205,7 +205,7 @@ def _check_rows(result: Verification, last: Facts, rows: Facts) -> None:
         same = entry and row and [row["index"], row["benchmark"]] == [entry["index"], entry["benchmark"]]
         result.expect(same, f"ledger/rows.json: {name} is not as its last entry says")
         if entry and row:
-            right = hidden(row["texts"]) == entry["row"]["names_sha256"]
+            right = names_hash(row["texts"]) == entry["row"]["names_sha256"]
             result.expect(right, f"ledger/rows.json: the names of {name} are not those of its entry")
 
 
@@ -223,7 +223,7 @@ def _check_board(
     addresses += [f"{path}?phase={number}" for number in phases]
     shown: Values = {}
     for board in addresses:
-        values = json.loads(_needed(read, board))
+        values = json.loads(_require_file(read, board))
         systems = values["rows"]
         for row in systems:
             shown[row["key"]] = {"reproduced": [], **row}
@@ -245,7 +245,7 @@ def _check_board(
 def _check_ranks(result: Verification, board: str, systems: Sequence[Facts], rule: str) -> None:
     """Check that the ranks follow the scores, and that each lies within its rank set."""
     if rule == "mean":  # `recompute` checks the ranks by other rules
-        scores = [_compared_score(row) for row in systems]
+        scores = [_ranking_score(row) for row in systems]
         ranks = [row["rank"] for row in systems]
         result.expect(ranks == competition_ranks(scores), f"{board}: the ranks do not follow the scores")
     within = True
@@ -276,7 +276,7 @@ def _stands_apart(row: Facts) -> bool:
     return row.get("withheld") in DIFFERENCES
 
 
-def _compared_score(row: Facts) -> float | None:
+def _ranking_score(row: Facts) -> float | None:
     """The score by which a board ranks a row; None of incomplete ones and those that stand apart."""
     if _stands_apart(row) or not row["score"]:
         return None
@@ -298,7 +298,7 @@ def _check_apart(result: Verification, board: str, systems: Sequence[Facts], las
 
 def _check_sums(result: Verification, folder: Path, key: Key | None) -> None:
     """Check that a frozen copy has the files of its signed list, each with its SHA-256, and no other."""
-    key = key or read_key(json.loads(_needed(from_folder(folder), "ledger/rows.json"))["key"])
+    key = key or read_key(json.loads(_require_file(from_folder(folder), "ledger/rows.json"))["key"])
     sums = read_sums((folder / SUMS).read_text(encoding="utf-8"), key)
     files = set()
     for path in folder.rglob("*"):
@@ -369,7 +369,7 @@ def _differences(systems: Sequence[Facts], graded: Mapping[str, Regraded]) -> It
                 yield f"the {column} of {system} is {before} on the board, {after} when graded again"
 
 
-def _plain(name: str) -> str:
+def _require_plain_name(name: str) -> str:
     """The name of a file, which may not lead out of its folder, in whoever's copy. Raises ValueError."""
     if name in ("", "..") or name != Path(name).name:
         raise ValueError(f"{name!r} is not a plain file name")
@@ -385,22 +385,22 @@ def recompute(home: Path, systems: Sequence[Facts], rule: Rule = "mean") -> dict
     from gluebench.analysis.board import TooFewSystemsError, rank_all
 
     about = json.loads((home / "release.json").read_bytes())
-    gold = _released_labels(home, about)
-    values = {row["key"]: _compared_score(row) for row in systems}
+    gold = _read_labels(home, about)
+    values = {row["key"]: _ranking_score(row) for row in systems}
     apart = {row["key"] for row in systems if _stands_apart(row)}
     again: Facts | None = None
     with tempfile.TemporaryDirectory() as scratch:
         files: dict[str, str] = {}
         for key in values:
-            predictions = home / "predictions" / _plain(key)
+            predictions = home / "predictions" / _require_plain_name(key)
             if key not in apart and predictions.exists():
                 # By the name that it was sent with: a single table names its task by it.
-                link = Path(scratch, key, _plain(about["filenames"].get(key, key)))
+                link = Path(scratch, key, _require_plain_name(about["filenames"].get(key, key)))
                 link.parent.mkdir()
                 link.symlink_to(predictions.resolve())
                 files[key] = str(link)
         graded = {key: _grade_again(path, gold) for key, path in files.items()}
-        tasks = {key: _known(scores["tasks"]) for key, scores in graded.items()}
+        tasks = {key: _without_missing(scores["tasks"]) for key, scores in graded.items()}
         with suppress(TooFewSystemsError):
             again = rank_all(files, gold, majorities=[()], shown=tasks)
     values |= {key: scores["score"] for key, scores in graded.items()}
@@ -423,7 +423,7 @@ def recompute(home: Path, systems: Sequence[Facts], rule: Rule = "mean") -> dict
     return regraded
 
 
-def _released_labels(home: Path, about: Facts) -> Gold:
+def _read_labels(home: Path, about: Facts) -> Gold:
     """The labels of a release: of all rows, or of those that the board shows."""
     from gluebench.benchmark import load_benchmark
     from gluebench.scoring import read_gold
@@ -463,7 +463,7 @@ def _by_rule(
     return values, ends
 
 
-def _known(scores: Mapping[str, float | None]) -> dict[str, float]:
+def _without_missing(scores: Mapping[str, float | None]) -> dict[str, float]:
     """The scores that there are."""
     return {task: score for task, score in scores.items() if score is not None}
 

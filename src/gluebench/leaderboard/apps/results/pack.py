@@ -34,7 +34,7 @@ PLACES = 10
 README = Path(__file__).with_name("readme.txt").read_text(encoding="utf-8")
 
 
-class Pack(NamedTuple):
+class ResultsArchive(NamedTuple):
     """An archive, the first places in it, and which systems may be the best, as a sentence."""
 
     data: bytes
@@ -72,7 +72,7 @@ def certificate(place: Place, systems: int) -> str:
     return f"{head}; no rank set: {place.as_json()['withheld']}"
 
 
-def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> Pack:
+def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> ResultsArchive:
     """The results as they are now, as a zip; equal results give equal bytes. `at`: the date on them."""
     benchmark = on_board(benchmark)
     board = read_page(benchmark, scheme_of(benchmark.record), Options(), one_page=True)
@@ -83,7 +83,7 @@ def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> Pack:
             member = zipfile.ZipInfo(name, at.timetuple()[:6])
             member.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(member, content)
-    return Pack(packed.getvalue(), ranked[:PLACES], board.leaders)
+    return ResultsArchive(packed.getvalue(), ranked[:PLACES], board.leaders)
 
 
 def _files(
@@ -112,7 +112,7 @@ def _files(
     systems = systems.order_by("-value", "submitted", "pk")
     mask(benchmark, *systems)
     yield "systems.bib", "\n".join(citation(row, row.get_absolute_url()) for row in systems)
-    yield "systems.md", "\n".join(_described(row) for row in systems)
+    yield "systems.md", "\n".join(_description(row) for row in systems)
     if labels:
         for file in sorted(benchmark.gold_path.iterdir()):
             if file.name != KEY_FILE:
@@ -125,7 +125,7 @@ def _forms(name: str, benchmark: Benchmark, scheme: Scheme) -> Iterator[tuple[st
         yield f"{name}.{form}", content if isinstance(content, str) else _json(content)
 
 
-def _described(row: Submission) -> str:
+def _description(row: Submission) -> str:
     score = unranked(row.apart, complete=False).withheld
     if row.value is not None:
         score = percent(row.value, row.record.loss)

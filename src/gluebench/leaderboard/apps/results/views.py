@@ -81,7 +81,7 @@ def draft(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 def results(request: HttpRequest, name: str) -> HttpResponse:
     """The final results, with who is first and the archive."""
-    row = _made(request, name)
+    row = _published_results(request, name)
     context = {"benchmark": row.benchmark, "results": row, "legend": LEGEND}
     return render(request, "results/results.html", context)
 
@@ -89,7 +89,7 @@ def results(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def archive(request: HttpRequest, name: str) -> FileResponse:
     """The archive of the final results."""
-    row = _made(request, name)
+    row = _published_results(request, name)
     return FileResponse(
         storages["data"].open(row.file),
         as_attachment=True,
@@ -98,7 +98,7 @@ def archive(request: HttpRequest, name: str) -> FileResponse:
     )
 
 
-def _made(request: HttpRequest, name: str) -> Results:
+def _published_results(request: HttpRequest, name: str) -> Results:
     benchmark = live(name, request.user).benchmark()
     row = Results.objects.filter(benchmark=benchmark).exclude(made=None).select_related("benchmark").first()
     if row is None:

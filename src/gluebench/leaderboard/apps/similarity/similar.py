@@ -27,9 +27,9 @@ MOST = 2000
 Linked = tuple[str, list[Submission]]
 
 
-def linked(benchmark: Benchmark) -> list[Linked]:
+def find_links(benchmark: Benchmark) -> list[Linked]:
     """What submissions of different accounts have in common, each with these submissions, oldest first."""
-    rows = list(_rows(benchmark)[:MOST])
+    rows = list(_submissions_of(benchmark)[:MOST])
     groups = _groups("The very same file", rows, lambda row: [row.sha256])
     groups += _groups("Email addresses of the same mailbox", rows, lambda row: [mailbox(row.owner.email)])
     groups += _groups(
@@ -56,7 +56,7 @@ def near(benchmark: Benchmark) -> tuple[Comparison | None, list[tuple[Submission
     pks: set[int] = set()
     for first, second, _ in done.pairs:
         pks |= {first, second}
-    rows = {row.pk: row for row in _rows(benchmark).filter(pk__in=pks)}
+    rows = {row.pk: row for row in _submissions_of(benchmark).filter(pk__in=pks)}
     pairs = []
     for first, second, share in done.pairs:
         if first in rows and second in rows:
@@ -66,7 +66,7 @@ def near(benchmark: Benchmark) -> tuple[Comparison | None, list[tuple[Submission
 
 def read_some(benchmark: int) -> int:
     """Sample the predictions of some submissions that have no sample yet; return how many."""
-    rows = list(_graded(benchmark).filter(sample__isnull=True)[:AT_A_TIME])
+    rows = list(_graded_submissions(benchmark).filter(sample__isnull=True)[:AT_A_TIME])
     if rows:
         manifest = str(rows[0].benchmark.manifest_path)
         with local_paths(rows) as paths:
@@ -80,7 +80,7 @@ def read_some(benchmark: int) -> int:
 
 def renew(benchmark: int) -> Comparison:
     """Compare all samples of a benchmark, and keep the pairs that are near."""
-    rows = list(_graded(benchmark).filter(sample__isnull=False).select_related("sample"))
+    rows = list(_graded_submissions(benchmark).filter(sample__isnull=False).select_related("sample"))
     samples = [{"owner": row.owner_id, "files": row.sample.files} for row in rows]
     matches = run_grader({"compare": samples})["pairs"] if samples else []
     pairs = [[rows[first].pk, rows[second].pk, share] for first, second, share in matches]
@@ -100,13 +100,13 @@ def compare_predictions(benchmark: int) -> None:
         renew(benchmark)
 
 
-def _graded(benchmark: int) -> QuerySet[Submission]:
+def _graded_submissions(benchmark: int) -> QuerySet[Submission]:
     rows = Submission.objects.filter(benchmark=benchmark, status=Status.GRADED).exclude(file="")
     newest = rows.order_by("-submitted").values("pk")[:MOST]
     return Submission.objects.filter(pk__in=newest).select_related("benchmark").defer("report", "problems")
 
 
-def _rows(benchmark: Benchmark) -> QuerySet[Submission]:
+def _submissions_of(benchmark: Benchmark) -> QuerySet[Submission]:
     rows = benchmark.submissions.select_related("owner", "owner__team").order_by("-submitted")
     return rows.defer("report", "problems", "scores")
 
@@ -129,7 +129,7 @@ def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
 def alike(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Accounts that have something in common, and predictions that are almost the same."""
     comparison, pairs = near(benchmark)
-    groups = linked(benchmark)
+    groups = find_links(benchmark)
     rows: list[Any] = []
     for first, second, _ in pairs:
         rows += [first, second]

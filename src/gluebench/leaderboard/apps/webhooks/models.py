@@ -81,7 +81,7 @@ class Webhook(models.Model):
         """Whether it failed so often that nothing is sent any more."""
         return self.failures >= MOST_FAILURES
 
-    def tell(self, events: Iterable[Event]) -> None:
+    def queue(self, events: Iterable[Event]) -> None:
         """Queue those events that came after this webhook and are not queued yet."""
         since = max(self.created, timezone.now() - NEWS)
         bodies = {}
@@ -115,14 +115,14 @@ class Delivery(models.Model):
         constraints = [models.UniqueConstraint(fields=["webhook", "event"], name="one_delivery_per_event")]
 
 
-def tell(benchmark: Benchmark, events: Collection[Event]) -> None:
+def queue_events(benchmark: Benchmark, events: Collection[Event]) -> None:
     """Queue events of a benchmark for the webhooks that may hear of them."""
     concerned = models.Q(benchmark=benchmark)
     concerned |= models.Q(benchmark=None, owner__in={event.owner for event in events} - {None})
     working = Webhook.objects.filter(concerned, failures__lt=MOST_FAILURES, owner__is_active=True)
     for webhook in working.select_related("owner"):
         if webhook.benchmark_id is None or benchmark.organized_by(webhook.owner):
-            webhook.tell(events)
+            webhook.queue(events)
 
 
 @receiver(submissions_changed)
@@ -141,7 +141,7 @@ def tell_of_submissions(submissions: Collection[int], **_: Any) -> None:
         )
         events.setdefault(row.benchmark, []).append(event)
     for benchmark, of_it in events.items():
-        tell(benchmark, of_it)
+        queue_events(benchmark, of_it)
 
 
 @receiver(models.signals.post_save, sender=Announcement)
@@ -149,7 +149,9 @@ def tell_of_announcement(instance: Announcement, created: bool, **_: Any) -> Non
     """Tell of a new announcement."""
     if created:
         data = {"benchmark": instance.benchmark.name, "title": instance.title, "address": instance.address}
-        tell(instance.benchmark, [Event("announcement.published", str(instance.pk), instance.at, data)])
+        queue_events(
+            instance.benchmark, [Event("announcement.published", str(instance.pk), instance.at, data)]
+        )
 
 
 def tell_of_phases() -> None:
@@ -163,7 +165,7 @@ def tell_of_phases() -> None:
         for kind, at in moments.items():
             if at and now - NEWS < at <= now:
                 events.append(Event(kind, f"{phase.pk}_{at:%Y%m%d%H%M}", at, data))
-        tell(phase.benchmark, events)
+        queue_events(phase.benchmark, events)
 
 
 @receiver(account_exported)
