@@ -122,8 +122,9 @@ class OrganizerPage:
     @property
     def address(self) -> str:
         """Its address for Django."""
-        of_site = self.path.startswith("/organize/")
-        return self.path[1:] if of_site else f"benchmarks/<slug:name>/organize{self.path}"
+        if self.path.startswith("/organize/"):  # a page of the site, of no benchmark
+            return self.path[1:]
+        return f"benchmarks/<slug:name>/organize{self.path}"
 
     @property
     def view(self) -> View:
@@ -135,9 +136,11 @@ class OrganizerPage:
 
     def row(self, request: HttpRequest, act: Act | None = None, *, name: str = "", **address: Any) -> Any:
         """What an act is done to. Raises PermissionDenied for a person who may not do it, and Http404."""
-        acts = self.acts.values() if act is None else [act]
-        reviewers = any(one.reviewers for one in acts)
-        benchmark = organized(request.user, name, reviewers=reviewers) if name else None
+        acts = list(self.acts.values()) if act is None else [act]
+        benchmark = None
+        if name:
+            reviewers = any(one.reviewers for one in acts)
+            benchmark = organized(request.user, name, reviewers=reviewers)
         return self.find(request, benchmark, **address)
 
     def press(self, request: HttpRequest, act: Act, form: Any, address: Values) -> Done:
@@ -152,15 +155,17 @@ class OrganizerPage:
         done = act.do(row, request.user, **values)
         if isinstance(done, Done):
             return done
-        of_benchmark = {"name": address["name"]}
-        url = reverse(act.to, kwargs=of_benchmark) if act.to else reverse(self.name, kwargs=address)
-        return Done(done, url)
+        if act.to:
+            return Done(done, reverse(act.to, args=[address["name"]]))
+        return Done(done, reverse(self.name, kwargs=address))
 
     def _answer(self, request: SignedInRequest, **address: Any) -> HttpResponse:
         button = request.POST.get("act", "")
-        act = self.acts.get(button) or self.acts.get("")
-        row = self.row(request, act if request.method == "POST" else None, **address)
-        if request.method != "POST" or act is None:
+        act = None
+        if request.method == "POST":
+            act = self.acts.get(button) or self.acts.get("")
+        row = self.row(request, act, **address)
+        if act is None:
             moved = self.moved(row)
             return redirect(moved) if moved else self._show(request, row)
         form = act.form(row, request.POST, request.FILES, prefix=self._prefix(button))
@@ -174,7 +179,9 @@ class OrganizerPage:
                     form.add_error(None, [error.message for error in refusal.errors])
                 return self._show(request, row, **{act.shown: form})
             messages.error(request, str(refusal))
-            return redirect(act.to, address["name"]) if act.to else redirect(request.path)
+            if act.to:
+                return redirect(act.to, address["name"])
+            return redirect(request.path)
         if done.message:
             messages.success(request, done.message)
         return redirect(done.url)
@@ -246,9 +253,12 @@ def render_tab(
     `template`: another one than the tab's.
     """
     organizes = benchmark.organized_by(request.user)
+    tabs = []
+    for name, (address, title) in TABS.items():
+        if organizes or name == "submissions":
+            tabs.append((name, address, title))
     context |= {"benchmark": benchmark, "here": "organize", "tab": tab, "organizes": organizes}
-    context |= {"tabs": [(name, *TABS[name]) for name in TABS if organizes or name == "submissions"]}
-    context |= {"tab_title": TABS.get(tab, ("", ""))[1], "stalled": stalled(benchmark)}
+    context |= {"tabs": tabs, "tab_title": TABS.get(tab, ("", ""))[1], "stalled": stalled(benchmark)}
     return render(request, template or f"organize/{tab}.html", context, status=_status(context))
 
 
