@@ -43,10 +43,10 @@ def read_undeclared(
         problem = shaped.table.problems[0] if shaped.table.problems else None
         if problem and problem.code == "shape" and (problem.line or 0) > 1:
             return shaped.table  # the header fits, and a row does not
-        if 0 < len(shaped.rows) <= layout.most_rows:
+        if 0 < len(shaped.rows.cells) <= layout.most_rows:
             cells = shaped.cells()
             cells.departures += shape.mistakes
-            if shaped.numbered:
+            if shaped.rows.numbered:
                 cells.departures.append(("no-index", ""))
             return explained_rows(path, cells, layout, shaped.table, task=task, choices=choices)
     return None
