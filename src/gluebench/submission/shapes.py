@@ -83,8 +83,12 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
         table = read_table(name, b"", layout)._replace(problems=[problem])
         return ShapedFile(table, _Rows((), (), ()), {})
     if file.gaps and layout.value == "label":
-        columns = [[*compress(column, rows.cells)] for column in rows[:3]]
-        rows = _Rows(*columns, rows.tied, [*compress(rows.groups, rows.cells)])
+        rows = rows._replace(
+            lines=[*compress(rows.lines, rows.cells)],
+            examples=[*compress(rows.examples, rows.cells)],
+            cells=[*filter(None, rows.cells)],
+            groups=[*compress(rows.groups, rows.cells)],
+        )
     rows = rows._replace(examples=_plain_cells(rows.examples))
     lines = "".join(f"{example}\t{cell}\n" for example, cell in zip(rows.examples, rows.cells, strict=True))
     head = "id" if layout.ids else "index"
