@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from gluebench.analysis.compare.scores import Difference
 from gluebench.benchmark import Task
-from gluebench.benchmark.figures import DOWN, points
+from gluebench.benchmark.figures import DOWN, p_text, points
 
 
 def sentence(task: Task, difference: Difference | None) -> str:
@@ -157,11 +157,7 @@ def p_words(p: float | None) -> str:
     """ "p < .001" or "p = .042"; "no p" without a test."""
     if p is None:
         return "no p"
-    if p < 0.001:
-        return "p < .001"
-    if p >= 0.9995:
-        return "p = 1"
-    return f"p = {p:.3f}".replace("0.", ".")
+    return f"p {p_text(p)}" if p < 0.001 else f"p = {p_text(p)}"
 
 
 def _measure(task: Task) -> str:

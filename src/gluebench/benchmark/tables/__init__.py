@@ -7,6 +7,7 @@ from gluebench.benchmark.tables.markup import (
     to_latex,
     to_markdown,
 )
+from gluebench.benchmark.tables.result import TabularResult
 from gluebench.benchmark.tables.table import (
     Best,
     Column,
@@ -25,6 +26,7 @@ __all__ = [
     "Paper",
     "Section",
     "Table",
+    "TabularResult",
     "csv_lines",
     "escape_controls",
     "latex_escape",

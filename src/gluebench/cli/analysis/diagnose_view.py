@@ -17,7 +17,7 @@ from gluebench.analysis.diagnostics.paper import (
     table5,
 )
 from gluebench.benchmark import Benchmark, Phenomenon, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import percent, with_interval
 from gluebench.benchmark.lookup import find
 from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common.output import Output
@@ -152,7 +152,7 @@ def _share_cell(share: Share) -> str:
     if share.interval is None:
         return "0 of 0"
     low, high = share.interval
-    return f"{share.count} of {share.of}: {percent(share.value)}{interval(low, high)}"
+    return f"{share.count} of {share.of}: {with_interval(share.value, low, high)}"
 
 
 def _kind_table(directions: dict[str, Directions], task: Task) -> Table:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Role
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import with_interval
 from gluebench.benchmark.tables import Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs
@@ -201,7 +201,7 @@ def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
     for rate in rates:
         row = [rate.name or rate.kind, f"{rate.n:,}"]
         for number, bar in enumerate(rate.bars):
-            row.append(percent(rate.share(number)) + interval(bar.low, bar.high))
+            row.append(with_interval(rate.share(number), bar.low, bar.high))
         kinds.setdefault(rate.kind, []).append(row)
     sections = [Section(rows, kind if len(rows) > 1 else "") for kind, rows in kinds.items()]
     title = f"Errors on {file.file}, {file.split} split"

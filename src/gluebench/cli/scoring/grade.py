@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, counted, interval, on_split, percent, points
+from gluebench.benchmark.figures import DOWN, counted, on_split, percent, points, with_interval
 from gluebench.benchmark.tables import Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
@@ -188,10 +188,8 @@ def score_cell(score: Score | None) -> str:
     """A score as "84.8 [83.0, 86.4]"; "-" for None; why an interval is withheld in parentheses."""
     if score is None:
         return "    -"
-    cell = f"{percent(score.value, score.loss):>5}{interval(score.low, score.high, score.loss)}"
-    if score.withheld:
-        cell += f" ({score.withheld})"
-    return cell
+    cell = with_interval(score.value, score.low, score.high, score.loss, score.withheld)
+    return " " * (5 - len(percent(score.value, score.loss))) + cell
 
 
 def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Collection[str] | None) -> Table:
