@@ -75,6 +75,13 @@ def axis(loss: bool | None) -> str:
     return "loss ↓, lower is better," if loss else "score × 100"
 
 
+def list_words(names: Sequence[str]) -> str:
+    """The names as a list in a sentence: "A, B and C"."""
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def counted(number: int, noun: str) -> str:
     """A number of things: "1 row", "1,204 rows"."""
     if number == 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.benchmark.figures import counted, ends, percent, unit, with_interval
+from gluebench.benchmark.figures import counted, ends, list_words, on_split, percent, unit, with_interval
 from gluebench.benchmark.lookup import ByName
 from gluebench.benchmark.tables import Table, TabularResult, numeric, to_json
 from gluebench.scoring.gold import Gold
@@ -200,6 +200,36 @@ class Report(TabularResult):
         columns = ["task", "metric"] + [numeric(title) for title in figures]
         return [Table(columns, rows, title=f"{self.benchmark}, {self.split} split", notes=notes)]
 
+    def paragraph(self, benchmark: Benchmark | None = None, *, system: str = "the system") -> str:
+        """The scores with their intervals as sentences for a paper; `benchmark` gives titles.
+
+        A score without an interval says why, and a missing average which scores it lacks.
+        """
+        title = benchmark.title if benchmark else self.benchmark
+        begin = f"On {on_split(title, self.split, self.provenance)}, {system} has"
+        if self.score is None:
+            missing = [name for name, task in self.tasks.items() if task.score is None]
+            sentences = [f"{begin} no macro-average, for want of {list_words(missing)}."]
+        else:
+            over = counted(self.score.n, "task")
+            sentences = [f"{begin} a macro-average of {_score_in_words(self.score)} over {over}."]
+        for name, task in self.tasks.items():
+            titles = (
+                {metric.name: metric.words for metric in benchmark.task(name).metrics} if benchmark else {}
+            )
+            scores = []
+            for metric, score in task.metrics.items():
+                words = titles.get(metric, metric.replace("_", " "))
+                scores.append(f"{words} {_score_in_words(score)}")
+            if scores:
+                sentences.append(f"{name}: {list_words(scores)}.")
+        for name, diagnostic in self.diagnostics.items():
+            if diagnostic is not None:
+                sentences.append(f"{name}, which is not averaged: {_score_in_words(diagnostic.overall)}.")
+        scale = "Losses are as they are" if self.loss else "Scores are times 100"
+        sentences.append(f"{scale}, intervals of 95 %. Computed with gluebench {__version__}.")
+        return " ".join(sentences)
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the average, the task scores in order, and diagnostic sets in the same unit, with intervals.
 
@@ -253,6 +283,15 @@ def places(benchmark: Benchmark) -> Iterator[Place]:
 def score_words(score: Score) -> str:
     """A score with its interval: "84.8 [83.0, 86.4]"."""
     return with_interval(score.value, score.low, score.high, score.loss)
+
+
+def _score_in_words(score: Score) -> str:
+    """A score in a sentence: "84.8 (83.0 to 86.4)"."""
+    value = percent(score.value, score.loss)
+    if score.low is None or score.high is None:
+        return f"{value} (no interval: {score.withheld})" if score.withheld else value
+    ends = sorted((score.low, score.high), reverse=bool(score.loss))
+    return f"{value} ({percent(ends[0], score.loss)} to {percent(ends[1], score.loss)})"
 
 
 def record(score: Score | None, **place: str) -> dict[str, object]:

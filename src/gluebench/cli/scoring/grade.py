@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 @option.number("--workers", help="Processes for --out [one per core].", least=1)
 @option.flag("--no-intervals", help="Scores alone.")
 @option.flag("--classes", help="Also precision, recall and F1 of each class; as CSV, these alone.")
+@option.flag("--paragraph", help="Also the scores in words, to paste into a paper.")
 @option.plot("the scores with their intervals")
 @inputs_options("Score what the gold covers")
 @option.output
@@ -36,6 +38,7 @@ def grade(
     workers: int | None,
     no_intervals: bool,
     classes: bool,
+    paragraph: bool,
     plot: str | None,
     inputs: Inputs,
     form: Form,
@@ -59,8 +62,9 @@ def grade(
     from gluebench.scoring import grade as score
     from gluebench.scoring import grade_runs, summarize
 
-    if classes and (out is not None or len(subs) > 1):
-        raise click.UsageError("--classes shows those of one SUB; grade each by itself.")
+    if (classes or paragraph) and (out is not None or len(subs) > 1):
+        name = "--classes" if classes else "--paragraph"
+        raise click.UsageError(f"{name} shows those of one SUB; grade each by itself.")
     if out is not None:
         if form or plot:
             raise click.UsageError("--out writes a table; it goes with no other form of output.")
@@ -74,7 +78,13 @@ def grade(
         reports = [score(submission, labels, intervals=not no_intervals) for submission in submissions]
         summary = summarize(reports)
     if len(reports) == 1:
-        print_report(reports[0], inputs.manifest, source=subs[0], form=form, classes=classes)
+        output = report_output(reports[0], inputs.manifest, source=subs[0], classes=classes)
+        if paragraph:
+            system = os.path.basename(os.path.normpath(subs[0])).removesuffix(".zip")
+            words = reports[0].paragraph(inputs.manifest, system=system)
+            output = output._replace(words=["", words])
+        notices(f"warning: {warning}" for warning in reports[0].warnings)
+        emit(output, form)
         draw(reports[0], plot)
         return
     for report in reports:
@@ -130,11 +140,10 @@ def print_report(
     source: str,
     form: Form,
     only: Collection[str] | None = None,
-    classes: bool = False,
 ) -> None:
     """Print the report of one submission, its warnings on standard error, as `report_output` has it."""
     notices(f"warning: {warning}" for warning in report.warnings)
-    emit(report_output(report, benchmark, source=source, only=only, classes=classes), form)
+    emit(report_output(report, benchmark, source=source, only=only), form)
 
 
 def report_output(
