@@ -261,7 +261,8 @@ class _Parquet:
                 columns = [INDEX, *self._task.columns, *([LABEL] if LABEL in self.columns else [])]
                 table = self._file.read_row_group(group, columns=columns)
                 self._decoded = (group, _examples(table, self._task))
-            offset, end = self._starts[group], min(stop, self._starts[group + 1])
+            offset = self._starts[group]
+            end = min(stop, self._starts[group + 1])
             yield from self._decoded[1][start - offset : end - offset]
             start = end
 

@@ -11,7 +11,7 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import percent, with_interval
-from gluebench.benchmark.tables import Section, Table, numeric
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, Output, emit, notice, plain
 
@@ -115,7 +115,7 @@ def audit_output(audited: Audit) -> Output:
 
 
 def _accuracies(measured: list[ShortcutAccuracy]) -> Table:
-    columns = ["Sees", "Tested on", numeric("Examples"), numeric("Accuracy")]
+    columns: list[Column | str] = ["Sees", "Tested on", numeric("Examples"), numeric("Accuracy")]
     printed = any(result.printed is not None for result in measured)
     if printed:
         columns.append(numeric("printed"))

@@ -10,7 +10,7 @@ import click
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import DOWN, between, counted, on_split, p_text, percent, points
-from gluebench.benchmark.tables import Section, Table, numeric
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, draw, emit, notices
@@ -191,7 +191,7 @@ def _differences(
     from gluebench.analysis.compare.words import title  # imports numpy
 
     overall = comparison.overall
-    columns = ["task", "metric", numeric("A"), numeric("B"), DIFFERENCE, numeric("p")]
+    columns: list[Column | str] = ["task", "metric", numeric("A"), numeric("B"), DIFFERENCE, numeric("p")]
     tests_equivalence = overall is not None and overall.margin is not None
     if overall is not None and overall.margin is not None:
         columns.append(f"same within {points(overall.margin, overall.loss)}")

@@ -74,6 +74,7 @@ def _score_table(part: SetDiagnosis, title: str) -> Table:
         notes.append("Intervals are left out for want of room: --csv and --json have them.")
     metric = task.metrics[0].title
     names = list(part.systems)
+    columns: list[Column | str]
     if len(names) == 1:
         columns = ["category", numeric("n"), metric]
         title = f"{title}: {names[0]}"
@@ -105,7 +106,7 @@ def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) 
             labels = confusion.labels
             sections.append(Section(list(_confusion_rows(confusion)), system))
     if sections:
-        columns = ["gold"] + [numeric(title) for title in [*labels, "all", "right %"]]
+        columns: list[Column | str] = ["gold"] + [numeric(title) for title in [*labels, "all", "right %"]]
         title = f"{name}: which label is taken for which (gold down, answers across)"
         yield Table(columns, sections=sections, title=title)
 
@@ -143,7 +144,7 @@ def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
     for name, text in words.items():
         rows.append([text] + [_share_cell(pair.shares()[name]) for pair in pairs])
     title = f"{task.name}: the two directions of a pair"
-    columns = ["pairs"]
+    columns: list[Column | str] = ["pairs"]
     columns += directions
     return Table(columns, rows, title=title, notes=notes)
 
@@ -163,7 +164,7 @@ def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
         if any(gold or answers for gold, answers in counts):
             most_gold = max(gold for gold, _ in counts)
             rows.append([" / ".join(kind), str(most_gold)] + [str(answers) for _, answers in counts])
-    columns = ["labels of a pair", numeric("gold")]
+    columns: list[Column | str] = ["labels of a pair", numeric("gold")]
     columns += [numeric(system) for system in directions]
     title = f"{task.name}: pairs by the labels of their two directions"
     return Table(columns, rows, title=title)
@@ -275,7 +276,7 @@ def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
 
 
 def _table5(task: Task, table: Table5) -> Table:
-    columns = ["system"] + [numeric(heading) for heading in table.headings]
+    columns: list[Column | str] = ["system"] + [numeric(heading) for heading in table.headings]
     systems = []
     for name, scores in table.systems.items():
         systems.append([name] + [percent(score.value) for score in scores])

@@ -12,7 +12,7 @@ import click
 
 from gluebench.benchmark import Role
 from gluebench.benchmark.figures import with_interval
-from gluebench.benchmark.tables import Section, Table, numeric
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs
 from gluebench.cli.common.output import Form, Output, emit, notices
@@ -195,7 +195,7 @@ def errors_output(
 
 
 def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
-    columns = ["", numeric("examples")]
+    columns: list[Column | str] = ["", numeric("examples")]
     columns += [numeric(f"{system} wrong %") for system in file.systems]
     kinds: dict[str, list[list[str]]] = {}
     for rate in rates:
@@ -210,7 +210,7 @@ def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
 
 def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
     """Each example with one row per text."""
-    columns = [numeric("index"), "gold"]
+    columns: list[Column | str] = [numeric("index"), "gold"]
     columns += file.systems
     columns.append("text")
     rows: list[list[str]] = []

@@ -80,7 +80,7 @@ def _board(
     value = by
     if ranking.loss and ranking.by not in LOWER:
         value = by + DOWN
-    columns = ["rank", "system", numeric(value, ranking.value_words)]
+    columns: list[Column | str] = ["rank", "system", numeric(value, ranking.value_words)]
     if fronts is not None:
         columns += [
             numeric("parameters", _cost_cell),
@@ -175,7 +175,7 @@ def _ranks(ranking: Ranking, rules: Sequence[str], titles: Sequence[str], title:
     for system in ranking.systems:
         ranks = [ranking.rules[rule][system.name] for rule in rules]
         rows.append([system.name] + [str(rank or "-") for rank in ranks])
-    columns = ["system"] + [numeric(title) for title in titles]
+    columns: list[Column | str] = ["system"] + [numeric(title) for title in titles]
     return Table(columns, rows, title=title)
 
 

@@ -100,16 +100,17 @@ def _get(
     options: Mapping[str, Any],
 ) -> list[Outcome]:
     """Read a folder or download."""
-    from gluebench.data.get import Getter, Options
-    from gluebench.data.sources.fetch import Meter, RetrySettings
+    from gluebench.data.get import Downloader, Options
+    from gluebench.data.sources.fetch import DownloadProgress, RetrySettings
     from gluebench.data.sources.release import load_release
 
     settings = Options(**{**options, "retry": RetrySettings(**options["retry"])})
-    getter = Getter(suite, load_release(benchmark), to, options=settings, meter=Meter(shown=True))
+    progress = DownloadProgress(shown=True)
+    downloader = Downloader(suite, load_release(benchmark), to, options=settings, meter=progress)
     if folder is not None:
-        return getter.from_folder(tasks, Path(folder))
+        return downloader.from_folder(tasks, Path(folder))
     try:
-        return getter.download(tasks)
+        return downloader.download(tasks)
     except KeyboardInterrupt:
         click.echo("\nStopped. What has come is kept: the same command goes on from here.", err=True)
         raise
@@ -212,14 +213,14 @@ def _records(outcomes: Sequence[Outcome]) -> Iterator[tuple[object, ...]]:
 
 def _get_site(url: str, to: Path, retry: Mapping[str, Any], *, form: Form) -> None:
     """Fetch the files and show the outcome of each. Raises SendError, DataError."""
-    from gluebench.data.sources.fetch import Fetcher, Meter, RetrySettings, readable
+    from gluebench.data.sources.fetch import DownloadProgress, Fetcher, RetrySettings, readable
     from gluebench.data.sources.plan import fetch_missing, listed_files
     from gluebench.submission.client import remote
 
     board = remote(url, notice)
     folder = to / board.address.name
     files = listed_files(board.address.page, board.facts.get("data"), folder)
-    progress = Meter(shown=True)
+    progress = DownloadProgress(shown=True)
     fetched = fetch_missing(files, Fetcher(progress, RetrySettings(**retry)), progress)
     columns = (
         "file",

@@ -9,7 +9,7 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import counted
-from gluebench.benchmark.tables import Section, Table, numeric
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.output import Form, Output, emit, plain
@@ -17,6 +17,7 @@ from gluebench.cli.common.output import Form, Output, emit, plain
 if TYPE_CHECKING:
     from gluebench.data.lint_diagnostic import Counts, Lint
 
+FIELDS = ("severity", "line", "code", "message")
 COLUMNS = ("severity", numeric("line"), "code", "message")
 
 
@@ -71,12 +72,13 @@ def _output(file: str, result: Lint, *, listed: bool) -> Output:
     counts = Counter(finding.severity for finding in result.findings)
     data = {"file": file, **result._asdict()}
     words = [f"{file}: {counted(counts['error'], 'error')}, {counted(counts['warning'], 'warning')}."]
-    return Output(plain(data), [*tables, _figures(result)], COLUMNS, rows, words)
+    return Output(plain(data), [*tables, _figures(result)], FIELDS, rows, words)
 
 
 def _figures(result: Lint) -> Table:
     """Pairs and labels of every phenomenon."""
-    columns = ["phenomenon", numeric("pairs")] + [numeric(label) for label in result.total.labels]
+    columns: list[Column | str] = ["phenomenon", numeric("pairs")]
+    columns += [numeric(label) for label in result.total.labels]
     sections = [Section([*map(_cells, result.phenomena)]), Section([_cells(result.total)])]
     domains = ", ".join(f"{name or '(none)'} {count}" for name, count in result.domains.items())
     sets = f" Minimal sets: {result.sets}." if result.sets else ""

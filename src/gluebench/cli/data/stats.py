@@ -223,7 +223,7 @@ def _lengths(tasks: Sequence[TaskStats]) -> Table:
                 rows.append((f"  {split.split}", column, *center, f"{lengths.p95:,}", f"{lengths.longest:,}"))
         if rows:
             sections.append(Section(rows, stats.task))
-    columns = ["Split", "Text"]
+    columns: list[Column | str] = ["Split", "Text"]
     columns += [numeric(title) for title in ("Mean", "Median", "95th percentile", "Longest")]
     title = "Lengths in tokens (words and marks of punctuation)"
     return Table(columns, sections=sections, title=title)
@@ -244,7 +244,7 @@ def _words(tasks: Sequence[TaskStats]) -> Table:
         "Overlap is the mean share of the words of two texts that stand in both (Jaccard).",
     ]
     titles = ("Tokens", "Types", "% types unseen", "% tokens unseen", "% overlap")
-    columns = ["Split"] + [numeric(title) for title in titles]
+    columns: list[Column | str] = ["Split"] + [numeric(title) for title in titles]
     return Table(columns, sections=sections, title="Words", notes=notes)
 
 

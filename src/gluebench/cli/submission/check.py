@@ -123,10 +123,11 @@ def write(
 ) -> None:
     """Write a submission from prediction files.
 
-    PREDICTIONS is a folder or a zip with a file for each test file, named as it is: .tsv or .csv with a
-    header that names the columns index and prediction, .json or .jsonl with those keys, or .txt with one
-    prediction a line in the order of the examples. The output folder of a training program, with a folder
-    for each task, is read too. Each step on the way to the submission is said.
+    PREDICTIONS is a folder or a zip with a file for each test file, named as it is: .tsv, .csv or .parquet
+    with columns named index and prediction, .json or .jsonl with those keys, or .txt with one prediction a
+    line in the order of the examples; or a single file, with the tasks as keys or in a column task. The
+    output folder of a training program, with a folder for each task, is read too. Each step on the way to
+    the submission is said.
 
     \b
     Example:
@@ -217,7 +218,8 @@ def as_lines(submission: Submission, *, done: list[str]) -> str:
     codes = {problem.code for problem in submission.problems}
     if submission.verdict == "invalid" or any(problem.repair for problem in submission.problems):
         # What --fix would do is what it does, but for the writing.
-        read = read_predictions(submission.source, submission.benchmark, role=submission.role)
+        benchmark, role = submission.benchmark, submission.role
+        read = read_predictions(submission.source, benchmark, role=role, checked=submission)
         known = {*codes, "no-files"}
         unlisted = [problem for problem in read.problems if problem.code not in known]
         codes |= {problem.code for problem in unlisted}

@@ -71,7 +71,8 @@ class Pace:
     def __init__(self, update: int, last: int, *, shown: bool) -> None:
         from tqdm import tqdm
 
-        self._first, self._last = update, last
+        self._first = update
+        self._last = last
         self._began = time.monotonic()
         off = None if shown else True  # None: unless standard error is a terminal
         self.bar = tqdm(total=last, initial=update, unit=" updates", leave=False, disable=off)
@@ -113,7 +114,8 @@ def draw_curves(runs: Mapping[str, Path], to: Path) -> None:
     for number, (name, folder) in enumerate(runs.items()):
         rows = read_log(folder)
         style = ("-", "--", ":", "-.")[number % 4]
-        updates, macro = [row["update"] for row in rows], [100 * row["macro"] for row in rows]
+        updates = [row["update"] for row in rows]
+        macro = [100 * row["macro"] for row in rows]
         scores.plot(updates, macro, style, color="black", linewidth=2, label=f"macro, {name}")
         best = macro.index(max(macro))
         scores.plot(updates[best], macro[best], "o", color="black")

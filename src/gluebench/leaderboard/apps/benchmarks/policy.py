@@ -197,6 +197,12 @@ SENTENCES = toml_beside(__file__)
 """For each rule, or each choice of one, what submitters read."""
 
 
+def feedback_sentence(policy: Policy) -> str:
+    """What submitters see of their scores, and when."""
+    text: str = SENTENCES["feedback"][policy.feedback]
+    return text.format(you="you" if policy.per == "person" else "your team")
+
+
 def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True) -> list[str]:
     """Describe a policy to submitters, one sentence for each rule.
 

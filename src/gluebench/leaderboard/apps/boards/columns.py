@@ -180,6 +180,13 @@ def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
     return Scheme(columns, task, loss=task.loss)
 
 
+def page_scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
+    """The board as its page shows it: without a column of an only task with one metric: it is the score."""
+    scheme = scheme_of(benchmark, task)
+    is_repeated = task is None and len(benchmark.scored) == 1 and len(benchmark.scored[0].metrics) == 1
+    return scheme._replace(columns=()) if is_repeated else scheme
+
+
 class Standing(NamedTuple):
     """A public submission: what searches and filters use, and its numbers; a reference has only a name."""
 

@@ -27,13 +27,13 @@ from gluebench.leaderboard.apps.boards.columns import PRIVACY, Options, Scheme, 
 from gluebench.leaderboard.apps.boards.diagnostics import slug_of
 from gluebench.leaderboard.apps.boards.table import Row, arrange, draw_rank_sets, fill, ordered, references_of
 from gluebench.leaderboard.apps.common import formats
-from gluebench.leaderboard.apps.common.formats import percent
+from gluebench.leaderboard.apps.common.formats import ABSENT, percent
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.page_cache import once
 from gluebench.leaderboard.apps.common.text import alphabetical, breakable, markdown
 from gluebench.leaderboard.apps.limits.quota import precise
 from gluebench.leaderboard.apps.phases.models import Shown, on_board
-from gluebench.leaderboard.apps.phases.wording import described
+from gluebench.leaderboard.apps.phases.wording import described, scores_come
 from gluebench.leaderboard.apps.ranks.order import Order, RankingOptions, order_of
 from gluebench.leaderboard.apps.ranks.places import Place, unranked
 from gluebench.leaderboard.apps.submissions.anonymity import masked
@@ -286,6 +286,8 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
         phase = line["phase"]
         line["current"] = phase.pk == shown
         line["waits"] = results_wait_for(phase)
+        is_hidden = not phase.is_shown and line["standing"] != "to come"
+        line["scores_come"] = scores_come(phase) if is_hidden else ""
         if phase.is_shown:
             line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
         elif phase.shown == Shown.CLOSED:
@@ -297,8 +299,11 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
 
 def task_line(task: Task) -> Values:
     """One task as a table lists it: how it is scored, how much there is and who knows the labels."""
+    title = task.title if task.title != task.name else ""
     return {
         "task": task,
+        "title": title,
+        "asks": task.summary or title or ABSENT,
         "metrics": ", ".join(dict.fromkeys(metric.title for metric in task.metrics)),
         "examples": sum(file.size() for file in task.files if "test" in file.splits),
         "labels": PRIVACY[task.private],
@@ -310,12 +315,13 @@ def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[st
     human = next((reference for reference in record.references if "score" in reference.scores), None)
     private = sum(task.private is True for task in record.scored)
     number = len(record.scored)
-    lines = [("Tasks", f"{number}"), ("Systems", f"{systems:,}")]
+    lines = [("Tasks", f"{number}")] if number > 1 else []
+    lines.append(("Systems", f"{systems:,}"))
     if best is not None:
         lines.append(("Best score", percent(best, record.loss)))
     if human:
         lines.append((human.name, percent(human.scores["score"], record.loss)))
-    if private:
+    if private and number > 1:
         lines.append(("Private test labels", f"{private} of {number} tasks"))
     return lines
 
@@ -385,14 +391,19 @@ def environment(**options: Any) -> Environment:
 @register.filter
 def mean_of(record: Record) -> str:
     """What the score of a benchmark is, within a sentence."""
+    turn = ", the lower the better" if record.loss else ", times 100"
+    if len(record.scored) == 1:
+        metrics = list(dict.fromkeys(metric.title for metric in record.scored[0].metrics))
+        if len(metrics) == 1:
+            return f"{metrics[0]}{turn}"
+        return f"the mean of {', '.join(metrics[:-1])} and {metrics[-1]}{turn}"
     weights = [f"{task.name} by {task.weight:g}" for task in record.averaged if task.weight != 1]
     names = [task.name for task in record.averaged]
-    tasks = f"{len(names)} task{'s' * (len(names) != 1)}"
-    mean = f"the {'weighted' if weights else 'unweighted'} mean of the scores of {tasks}"
+    mean = f"the {'weighted' if weights else 'unweighted'} mean of the scores of {len(names)} tasks"
     if len(names) < len(record.scored):
         mean = f"that of {names[0]}" if len(names) == 1 else f"{mean} ({', '.join(names)})"
     weighted = f" ({', '.join(weights)}, all others by 1)" if weights else ""
-    return f"{mean}{weighted}, the lower the better" if record.loss else f"{mean}{weighted}, times 100"
+    return f"{mean}{weighted}{turn}"
 
 
 @register.filter

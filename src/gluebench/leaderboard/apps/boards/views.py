@@ -20,9 +20,10 @@ from gluebench.leaderboard.apps.accounts.trust import may_create, role_of
 from gluebench.leaderboard.apps.benchmarks import models
 from gluebench.leaderboard.apps.benchmarks.contents import linked_tasks
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, Live, live, only_one
+from gluebench.leaderboard.apps.benchmarks.policy import feedback_sentence
 from gluebench.leaderboard.apps.boards import columns
 from gluebench.leaderboard.apps.boards import diagnostics as sets
-from gluebench.leaderboard.apps.boards.columns import Options, Scheme, cleaned, scheme_of
+from gluebench.leaderboard.apps.boards.columns import Options, Scheme, cleaned, page_scheme_of, scheme_of
 from gluebench.leaderboard.apps.boards.downloads import files_of
 from gluebench.leaderboard.apps.boards.exports import (
     FORMATS,
@@ -45,7 +46,7 @@ from gluebench.leaderboard.apps.common.formats import percent
 from gluebench.leaderboard.apps.common.page_cache import cached
 from gluebench.leaderboard.apps.common.parameters import takes, takes_phase
 from gluebench.leaderboard.apps.common.text import page_number
-from gluebench.leaderboard.apps.phases.models import at_phase, whole
+from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, whole
 from gluebench.leaderboard.apps.ranks.models import majority_tasks
 from gluebench.leaderboard.apps.ranks.order import ABOUT, TITLES, ranking_options
 from gluebench.leaderboard.apps.ranks.places import LEGEND, NOWHERE
@@ -206,7 +207,7 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
     names: tuple[Collection[str], ...] = ((),)
     number = asked_phase(request)
     if not {"sort", "columns"}.isdisjoint(request.GET):
-        scheme = scheme_of(of_phase(handle.benchmark(), number).record, task)
+        scheme = page_scheme_of(of_phase(handle.benchmark(), number).record, task)
         names = (scheme.sorts, scheme.choices, scheme.losses)
     options = Options.of(request, *names)
     signed_in = role_of(request.user)
@@ -229,13 +230,14 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         options = options._replace(phase=0)
     benchmark = of_phase(benchmark, options.phase)
     record = benchmark.record
-    full_scheme = scheme_of(record, task)
+    full_scheme = page_scheme_of(record, task)
     if task is not None:
         options = options._replace(grouped=False, intervals=True)
     board = read_page(benchmark, full_scheme.only(options.columns), options)
     context = {
         "benchmark": benchmark,
         "record": record,
+        "one_task": len(record.scored) == 1,
         "board": board,
         "options": board.options,
         "task": task,
@@ -256,13 +258,15 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         }
         return render_to_string("boards/task.html", context)
     phases = phases_on_board(benchmark, benchmark.board_phase)
+    open_phase = next((line["phase"] for line in phases if line["standing"] == "open"), None)
     context |= {
         "phases": phases,
-        "are_hidden": not board.systems and any(line.get("names") for line in phases),
+        "hidden": [line for line in phases if line["scores_come"]] if not board.systems else [],
+        "feedback": feedback_sentence(policy_at(benchmark, open_phase)),
         **phase_links(options.phase),
         "facts": glance(record, systems=board.systems, best=board.best),
         "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
-        "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
+        "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES] if len(record.scored) > 1 else [],
         "majorities": majority_tasks(record),
     }
     return render_to_string("boards/board.html", context)

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.tables import toml_beside
-from gluebench.leaderboard.apps.phases.models import UPLOAD_TIME, Phase, policy_at
+from gluebench.leaderboard.apps.phases.models import UPLOAD_TIME, Phase, Shown, policy_at
 from gluebench.leaderboard.apps.phases.times import MINUTE
 
 SENTENCES = toml_beside(__file__)
@@ -33,6 +33,16 @@ def phase_sentences(phase: Phase) -> list[str]:
         rules += [("deadline", "closes"), ("late", str(phase.late))]
     sentences = (SENTENCES[name].get(choice, "").format(**facts) for name, choice in rules)
     return [sentence for sentence in sentences if sentence]
+
+
+def scores_come(phase: Phase) -> str:
+    """When the board shows the scores of a phase that it does not show yet, as a sentence."""
+    if phase.shows is None:
+        return "Scores come once the phase is closed; it has no deadline yet."
+    moment = phase.text_of(phase.shows)
+    if phase.shown == Shown.DATE:
+        return f"Scores come on {moment}."
+    return f"Scores come on {moment}, or later, once all submissions are graded."
 
 
 def announcements(phase: Phase) -> list[str]:
