@@ -95,7 +95,7 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
             average = average._replace(withheld=score.withheld)
         score = average
     public = without_hidden_classes(report, benchmark)
-    return public._replace(score=score, tasks=tasks, diagnostics=diagnostics)
+    return replace(public, score=score, tasks=tasks, diagnostics=diagnostics)
 
 
 def without_hidden_classes(report: Report, benchmark: Benchmark) -> Report:

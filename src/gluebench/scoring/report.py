@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import counted, ends, list_words, on_split, percent, unit, with_interval
 from gluebench.benchmark.lookup import ByName
-from gluebench.benchmark.tables import Table, TabularResult, numeric, to_json
+from gluebench.benchmark.tables import Column, Table, TabularResult, numeric, to_json
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import OptionalInterval, Part
 from gluebench.scoring.metrics.counts import ClassScore
@@ -196,8 +196,8 @@ class Report(TabularResult):
         notes = []
         if self.missing:
             notes.append(f"Missing: {', '.join(self.missing)}")
-        figures = (f"score{unit(self.loss)}", "95 % interval", "n")
-        columns = ["task", "metric"] + [numeric(title) for title in figures]
+        scores = Column("score", is_number=True, unit=unit(self.loss).strip())
+        columns = ("task", "metric", scores, numeric("95 % interval"), numeric("n"))
         return [Table(columns, rows, title=f"{self.benchmark}, {self.split} split", notes=notes)]
 
     def paragraph(self, benchmark: Benchmark | None = None, *, system: str = "the system") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import percent, points, with_interval
-from gluebench.benchmark.tables import Table, TabularResult, numeric
+from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, grade, pairs_of, submission_from
 from gluebench.scoring.report import Report, Score, fields_of
 
@@ -98,7 +98,7 @@ class Summary(TabularResult):
             rows.append((name, spread_words(spread), deviation, best, str(spread.n)))
         title = f"{self.benchmark}, {self.split} split: {self.runs} runs"
         figures = ("mean [95 % interval]", "sd", "best", "runs")
-        return [Table(["task"] + [numeric(heading) for heading in figures], rows, title=title)]
+        return [Table(names_and_numbers("task", figures), rows, title=title)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the mean of the runs, of each task and as a macro-average, with intervals.

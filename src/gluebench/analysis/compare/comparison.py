@@ -20,7 +20,7 @@ from gluebench.analysis.compare.scores import (
 from gluebench.analysis.graded import GradedSystem, grade_systems
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
-from gluebench.benchmark.tables import Table, TabularResult, numeric
+from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.intervals import holm
@@ -163,7 +163,7 @@ class Comparison(TabularResult):
             )
             rows.append(row)
         figures = ("A", "B", "A - B", "95 % interval", "p", "n")
-        columns = ["task"] + [numeric(title) for title in figures]
+        columns = names_and_numbers("task", figures)
         return [Table(columns, rows, title=self._title, notes=[self.conclusion])]
 
     @property

@@ -11,7 +11,7 @@ from gluebench.analysis.diagnostics.counts import Confusion, Directions, directi
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS, ROWS_APART, cell_words, heat_plot
 from gluebench.analysis.diagnostics.paper import human_references
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.tables import Table, TabularResult, numeric, to_html
+from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers, to_html
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
 from gluebench.scoring import DiagnosticReport, Gold, Score
@@ -146,7 +146,7 @@ class SetDiagnosis:
                 row.append("-" if score is None else cell_words(score, with_interval=with_interval))
             rows.append(tuple(row))
         title = f"{self.task.title}: {self.task.metrics[0].title} x 100"
-        columns = ["category"] + [numeric(name) for name in ("n", *self.systems)]
+        columns = names_and_numbers("category", ("n", *self.systems))
         return Table(columns, rows, title=title, notes=[ROWS_APART])
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -46,7 +46,7 @@ from gluebench.analysis.rank.systems import (
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
-from gluebench.benchmark.tables import Table, TabularResult, numeric
+from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers
 from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, systems_by_name
@@ -204,7 +204,7 @@ class Ranking(TabularResult):
         for system in self.systems:
             scores = [percent(system.scores.get(task), self.loss) for task in self.tasks]
             rows.append((system.name, system.text, self.value_words(system.value), *scores))
-        columns = ["system"] + [numeric(title) for title in ("rank", TITLES[self.by], *self.tasks)]
+        columns = names_and_numbers("system", ("rank", TITLES[self.by], *self.tasks))
         notes = [self.best_words] if self.best_words else []
         return [Table(columns, rows, title=self._title, notes=notes)]
 

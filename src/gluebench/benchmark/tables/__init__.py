@@ -14,6 +14,7 @@ from gluebench.benchmark.tables.table import (
     Section,
     Table,
     escape_controls,
+    names_and_numbers,
     numeric,
     show_count,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "escape_controls",
     "latex_escape",
     "markdown_escape",
+    "names_and_numbers",
     "numeric",
     "running_text",
     "show_count",

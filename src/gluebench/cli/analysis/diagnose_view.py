@@ -19,7 +19,7 @@ from gluebench.analysis.diagnostics.paper import (
 from gluebench.benchmark import Benchmark, Phenomenon, Task
 from gluebench.benchmark.figures import percent, with_interval
 from gluebench.benchmark.lookup import find
-from gluebench.benchmark.tables import Column, Section, Table, numeric
+from gluebench.benchmark.tables import Column, Section, Table, names_and_numbers, numeric
 from gluebench.cli.common.output import Output
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, score_cell
 from gluebench.scoring import Score
@@ -106,7 +106,7 @@ def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) 
             labels = confusion.labels
             sections.append(Section(list(_confusion_rows(confusion)), system))
     if sections:
-        columns: list[Column | str] = ["gold"] + [numeric(title) for title in [*labels, "all", "right %"]]
+        columns = names_and_numbers("gold", [*labels, "all", "right %"])
         title = f"{name}: which label is taken for which (gold down, answers across)"
         yield Table(columns, sections=sections, title=title)
 
@@ -144,9 +144,7 @@ def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
     for name, text in words.items():
         rows.append([text] + [_share_cell(pair.shares()[name]) for pair in pairs])
     title = f"{task.name}: the two directions of a pair"
-    columns: list[Column | str] = ["pairs"]
-    columns += directions
-    return Table(columns, rows, title=title, notes=notes)
+    return Table(["pairs", *directions], rows, title=title, notes=notes)
 
 
 def _share_cell(share: Share) -> str:
@@ -164,8 +162,7 @@ def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
         if any(gold or answers for gold, answers in counts):
             most_gold = max(gold for gold, _ in counts)
             rows.append([" / ".join(kind), str(most_gold)] + [str(answers) for _, answers in counts])
-    columns: list[Column | str] = ["labels of a pair", numeric("gold")]
-    columns += [numeric(system) for system in directions]
+    columns = names_and_numbers("labels of a pair", ["gold", *directions])
     title = f"{task.name}: pairs by the labels of their two directions"
     return Table(columns, rows, title=title)
 
@@ -276,7 +273,7 @@ def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
 
 
 def _table5(task: Task, table: Table5) -> Table:
-    columns: list[Column | str] = ["system"] + [numeric(heading) for heading in table.headings]
+    columns = names_and_numbers("system", table.headings)
     systems = []
     for name, scores in table.systems.items():
         systems.append([name] + [percent(score.value) for score in scores])

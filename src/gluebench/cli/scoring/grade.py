@@ -10,7 +10,7 @@ import click
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import DOWN, counted, on_split, percent, points, with_interval
-from gluebench.benchmark.tables import Section, Table, numeric
+from gluebench.benchmark.tables import Section, Table, names_and_numbers, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, draw, emit, notices
@@ -186,7 +186,7 @@ def _class_table(report: Report) -> Table:
             rows.append((name or "(no name)", *shares, str(score.support), str(score.predicted)))
         sections.append(Section(rows, file))
     return Table(
-        ["class"] + [numeric(title) for title in ("precision", "recall", "F1", "support", "predicted")],
+        names_and_numbers("class", ("precision", "recall", "F1", "support", "predicted")),
         sections=sections,
         title="By class",
         notes=[CLASS_NOTE] if sections else ["No test file here has classes."],
