@@ -13,7 +13,7 @@ from gluebench.analysis.compare.words import p_words
 from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, percent
 from gluebench.analysis.lint.groups import clustered_t_p, sign_flip_p, sums_of, text_groups
 from gluebench.benchmark import Task
-from gluebench.benchmark.figures import counted, with_interval
+from gluebench.benchmark.figures import counted, interval
 from gluebench.data import Example
 from gluebench.scoring.intervals import OptionalInterval, accuracy_interval, holm
 from gluebench.scoring.metrics.numbers import pearson_of
@@ -136,7 +136,7 @@ def _beside_majority(
     gold = [example.label for example in examples]
     share, bar, lead = accuracy_beside(majority, answers, examples)
     words = (
-        f"answers {with_interval(share, bar.low, bar.high)} of {counted(len(gold), 'row')} rightly, "
+        f"answers {percent(share)}{interval(bar.low, bar.high)} of {counted(len(gold), 'row')} rightly, "
         f"the majority class {percent(gold.count(majority) / len(gold))}"
     )
     return lead, words

@@ -47,8 +47,9 @@ def results(
     suite: Benchmark,
     form: Form,
 ) -> None:
-    """Show systems x tasks as the paper's Table 4, in Markdown; of runs, their commands and times too.
+    """Show runs or submissions in one table, systems x tasks, as Table 4.
 
+    It is Markdown, with the commands and times of runs.
     PATHS are folders that run, probe, train, sweep or reproduce left, or folders of such folders; with --gold
     or --data they are submissions, which are graded. On GLUE's dev split, published scores of known models
     stand beneath.
