@@ -60,8 +60,7 @@ def _score_table(part: SetDiagnosis, title: str) -> Table:
             scores = [by_category.get((kind, name)) for by_category in scores_of_systems]
             sizes = [score.n for score in scores if score is not None]
             if sizes:
-                cells = [_score_cell(score, with_intervals) for score in scores]
-                rows.append([text, str(sizes[0])] + cells)
+                rows.append([text, sizes[0], *scores])
         if rows:
             sections.append(Section(rows))
     notes = []
@@ -73,15 +72,15 @@ def _score_table(part: SetDiagnosis, title: str) -> Table:
     if not with_intervals:
         notes.append("Intervals are left out for want of room: --csv and --json have them.")
     metric = task.metrics[0].title
-    names = list(part.systems)
-    columns: list[Column | str]
-    if len(names) == 1:
-        columns = ["category", numeric("n"), metric]
-        title = f"{title}: {names[0]}"
+    headings = list(part.systems)
+    if len(headings) == 1:
+        title = f"{title}: {headings[0]}"
+        headings = [metric]
     else:
-        columns = ["category", numeric("n")]
-        columns += names
         title = f"{title}: {metric}"
+    show = score_cell if with_intervals else _value_cell
+    columns = [Column("category"), numeric("n")]
+    columns += [Column(heading, show=show) for heading in headings]
     return Table(columns, sections=sections, title=title, notes=notes)
 
 
@@ -90,10 +89,8 @@ def _scores_by_category(report: DiagnosticReport) -> dict[tuple[str, str], Score
     return {(kind, name): score for kind, name, score in report.parts()}
 
 
-def _score_cell(score: Score | None, with_interval: bool) -> str:
-    if score is None or with_interval:
-        return score_cell(score)
-    return f"{percent(score.value):>5}"
+def _value_cell(score: Score | None) -> str:
+    return f"{percent(score and score.value):>5}"
 
 
 def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) -> Iterator[Table]:
