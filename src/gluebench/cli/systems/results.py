@@ -143,9 +143,9 @@ def _mean(system: Scores, task: str) -> float | None:
 
 
 def _best_mean(systems: Sequence[Scores], task: str) -> float | None:
-    """The highest mean of a task's metrics; None if fewer than two systems have the task."""
+    """The highest mean of a task's metrics; None if no system is below another."""
     means = [mean for system in systems if (mean := _mean(system, task)) is not None]
-    return max(means) if len(means) > 1 else None
+    return max(means) if len(set(means)) > 1 else None
 
 
 def _cells(system: Scores, best: Mapping[str, float | None]) -> list[str]:
