@@ -33,9 +33,9 @@ encoder_options = option.together(
 def _corpus(suite: Benchmark, data: Path, tasks: Sequence[str]) -> Corpus:
     """The sentences of the named tasks, and of those that their models answer; of all if none is named."""
     from gluebench.systems.encoders.corpus import Corpus
-    from gluebench.systems.run import chosen
+    from gluebench.systems.run import choose_tasks
 
-    return Corpus(suite, data, chosen(suite, tasks))
+    return Corpus(suite, data, choose_tasks(suite, tasks))
 
 
 @click.command

@@ -249,12 +249,12 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
 
 def _judgments(own: Mapping[TableName, Numbers]) -> Iterator[tuple[str, ...]]:
     """A record for each claim and table: judged by the paper's numbers, then by the user's."""
-    from gluebench.systems.reproduce.claims import FINDINGS, judged, printed
+    from gluebench.systems.reproduce.claims import FINDINGS, judge_finding, paper_numbers
 
     for finding in FINDINGS:
         about = (finding.name, finding.section, finding.claim, finding.reading)
         for table in finding.tables:
-            yield (*about, "paper", table, *judged(finding, printed(table)))
+            yield (*about, "paper", table, *judge_finding(finding, paper_numbers(table)))
         for table in finding.tables:
             if table in own:
-                yield (*about, "yours", table, *judged(finding, own[table]))
+                yield (*about, "yours", table, *judge_finding(finding, own[table]))

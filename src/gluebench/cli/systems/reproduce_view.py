@@ -12,7 +12,7 @@ from gluebench.cli.common.output import Output, rendered
 from gluebench.cli.scoring.grade import score_cell
 from gluebench.data import DataError
 from gluebench.data.home import locked
-from gluebench.systems.reproduce.compare import Cell, cells, merged, results
+from gluebench.systems.reproduce.compare import Cell, cells, replace_rows, results
 from gluebench.systems.reproduce.rerun import Request, RowResult
 from gluebench.systems.reproduce.row import FULL, TABLES, TableName
 
@@ -61,7 +61,7 @@ def save(answer: Output, table: TableName, folder: Path) -> None:
             before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         except ValueError as error:
             raise DataError(f"{path}: no JSON ({error}); remove it, and results are written anew") from None
-        after = merged(before if isinstance(before, dict) else {}, table, answer.data["results"])
+        after = replace_rows(before if isinstance(before, dict) else {}, table, answer.data["results"])
         after |= {name: answer.data[name] for name in ("benchmark", "preset")}
         write_json(path, after)
 

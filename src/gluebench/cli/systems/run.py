@@ -22,7 +22,7 @@ from gluebench.cli.systems.run_options import chosen_options, model_options, run
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.resolve import ModelOptions
-    from gluebench.systems.adapters.session import Place, Plan, Session, TaskResult
+    from gluebench.systems.adapters.session import RunPlan, Session, TaskPosition, TaskResult
     from gluebench.systems.protocols import Predictor
 
 
@@ -74,9 +74,9 @@ def run(
       gluebench run hf:bert-base-cased --fine-tune --data data/ --tasks RTE,MRPC --out bert.zip
       gluebench run api:llama@http://localhost:8000/v1 --shots 4 --data data/ --out llama.zip
     """
-    from gluebench.systems.adapters.session import Plan
+    from gluebench.systems.adapters.session import RunPlan
     from gluebench.systems.devices import leads
-    from gluebench.systems.run import chosen
+    from gluebench.systems.run import choose_tasks
 
     seeds = options.pop("seeds")
     if seeds and to is not None:
@@ -84,7 +84,7 @@ def run(
     if limit and (no_dev or to):
         raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
     board = reached(to, suite.name, split) if leads() else None
-    plan = Plan(suite, data, chosen(suite, tasks), split, not no_dev, limit)
+    plan = RunPlan(suite, data, choose_tasks(suite, tasks), split, not no_dev, limit)
     settings = chosen_options(context, model, options)
     runs = [(out, settings)]
     if seeds:
@@ -99,18 +99,18 @@ def run(
         deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
 
 
-def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: bool, form: Form) -> Session:
+def _run(model: str, plan: RunPlan, out: str, settings: ModelOptions, *, again: bool, form: Form) -> Session:
     """Run the model with one seed, write its submission and print its dev scores.
 
     Of several processes that train one model together, only the leading one writes and prints.
     """
     from gluebench.systems.adapters.resolve import resolve
-    from gluebench.systems.adapters.session import Session, held
+    from gluebench.systems.adapters.session import Session, lock_folder
     from gluebench.systems.devices import arithmetic, leads
     from gluebench.systems.encoders.corpus import Corpus
 
     folder = Path(out).with_suffix(".run")
-    holding = held(folder, again=again) if leads() else nullcontext()
+    holding = lock_folder(folder, again=again) if leads() else nullcontext()
     with holding:
         made = resolve(model, Corpus(plan.benchmark, plan.data, plan.tasks), folder, first_template(settings))
         session = Session(folder, plan, made.identity, sources=made.sources)
@@ -228,12 +228,12 @@ class Terminal:
                 f"{'was' if len(outdated) == 1 else 'were'} done; --again does everything anew."
             )
 
-    def began(self, place: Place) -> None:
+    def began(self, place: TaskPosition) -> None:
         """Print a line with the task's name."""
         self._at = place.unit.task.name
         notice(f"[{place.number}/{place.of}] {self._at}")
 
-    def ended(self, place: Place, result: TaskResult) -> None:
+    def ended(self, place: TaskPosition, result: TaskResult) -> None:
         """Print a line with the task's time, the system's notes on it, and the time left."""
         from gluebench.cli.common.progress import clock
 
@@ -309,7 +309,7 @@ def scores_by_template(model: str, session: Session, settings: ModelOptions) -> 
     return [_spread(task, by_name) for task, by_name in scores.items()]
 
 
-def _run_template(model: str, plan: Plan, main: Session, settings: ModelOptions, name: str) -> Session:
+def _run_template(model: str, plan: RunPlan, main: Session, settings: ModelOptions, name: str) -> Session:
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.adapters.session import Session
     from gluebench.systems.encoders.corpus import Corpus
@@ -325,7 +325,7 @@ def _run_template(model: str, plan: Plan, main: Session, settings: ModelOptions,
     return session
 
 
-def _templates(plan: Plan, task: Task, settings: ModelOptions) -> list[str]:
+def _templates(plan: RunPlan, task: Task, settings: ModelOptions) -> list[str]:
     """The templates of a task, or of the one whose model answers it."""
     from gluebench.systems.adapters.prompts import templates_of
 
@@ -347,7 +347,7 @@ def _spread(task: str, scores: dict[str, float]) -> str:
     return f"{task} by template: {by_template}; {low} to {high}, mean {percent(mean(scores.values()))}"
 
 
-def collect(system: Predictor, plan: Plan, writer: Any) -> None:
+def collect(system: Predictor, plan: RunPlan, writer: Any) -> None:
     """Write the requests of a run to the file of a batch API; answer nothing."""
     from gluebench.systems.run import answer, fit
 

@@ -15,7 +15,7 @@ from typing import Any
 from gluebench.data.errors import DataError
 from gluebench.data.results import harnesses, tables
 from gluebench.data.results.parts import NAMED, GoldAnswer, ItemScore, Settings, SystemScores, first_few
-from gluebench.data.tsv import decoded
+from gluebench.data.tsv import decode_text
 from gluebench.scoring.table import ScoredTable, Unit
 
 Source = str | os.PathLike[str]
@@ -222,7 +222,7 @@ def _ids(file: Source | None) -> frozenset[str] | None:
     elif path.suffix == ".jsonl":
         listed = [line.get("instance_id", line.get("id")) for line in json_lines(path)]
     else:
-        listed = [line.strip() for line in decoded(path, _data(path)).splitlines()]
+        listed = [line.strip() for line in decode_text(path, _data(path)).splitlines()]
     ids = frozenset(str(name) for name in listed if name)
     if not ids:
         raise DataError(f"{path}: expected the ids of all items, one on each line or as a JSON list")
