@@ -12,7 +12,7 @@ import click
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import percent
-from gluebench.benchmark.tables import Column, Section, Table, numeric
+from gluebench.benchmark.tables import Column, Section, Table, names_and_numbers, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, Output, emit, notices, plain
 
@@ -122,7 +122,7 @@ def _sizes(stats: Sequence[tuple[Task, TaskStats]]) -> Table:
     if any(size.agreement == "cut" for _, size in beside):
         notes.append(f"{CUT} Printed with its last digits cut off, not rounded.")
     return Table(
-        ["Corpus"] + [numeric(title) for title in titles],
+        names_and_numbers("Corpus", titles),
         sections=sections,
         title="Examples on disk" + ", and the sizes printed in Table 1" * bool(beside),
         notes=notes,
@@ -153,11 +153,11 @@ def _category_table(where: str, categories: Sequence[Category]) -> Table:
     order = list(categories[0].printed)
     if set(words) <= set(order):
         words.sort(key=order.index)
-    columns: list[Column | str] = ["Category"]
+    titles = []
     for title in ["Count"] + [f"% {word}" for word in words]:
-        columns.append(numeric(title))
+        titles.append(title)
         if printed:
-            columns.append(numeric("printed"))
+            titles.append("printed")
     rows = [_category_row(category, words, printed=printed) for category in categories]
     agree = [category.agrees for category in categories if category.agrees is not None]
     notes = ["An example with several phenomena of one category counts once in it."]
@@ -166,7 +166,7 @@ def _category_table(where: str, categories: Sequence[Category]) -> Table:
             "Every figure is the one printed." if all(agree) else f"{DIFFERS} Not the figure that is printed."
         )
     return Table(
-        columns,
+        names_and_numbers("Category", titles),
         rows,
         title=f"{where} by category" + ", and the figures printed in Table 7" * printed,
         notes=notes,
@@ -244,7 +244,7 @@ def _words(tasks: Sequence[TaskStats]) -> Table:
         "Overlap is the mean share of the words of two texts that stand in both (Jaccard).",
     ]
     titles = ("Tokens", "Types", "% types unseen", "% tokens unseen", "% overlap")
-    columns: list[Column | str] = ["Split"] + [numeric(title) for title in titles]
+    columns = names_and_numbers("Split", titles)
     return Table(columns, sections=sections, title="Words", notes=notes)
 
 

@@ -196,8 +196,8 @@ def _print_dev(
     results = session.results()
     notes = {name: result.notes for name, result in results.items() if "tokens_in" in result.notes}
     extra = {"notes": notes} if notes else {}
-    report = report._replace(
-        warnings=(*report.warnings, *by_template), provenance={**report.provenance, **extra}
+    report = replace(
+        report, warnings=(*report.warnings, *by_template), provenance={**report.provenance, **extra}
     )
     taken = sum(result.seconds for result in results.values())
     keep_scores(session.folder, source, report, seconds=taken)

@@ -9,6 +9,7 @@ import json
 import os
 import resource
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gluebench.leaderboard.apps.common.kinds import Values
@@ -198,7 +199,7 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> Values
         warnings.append(f"{', '.join(step.kept)}: {KEPT}")
     if step.incomplete:
         warnings.append(f"{', '.join(step.incomplete)}: {INCOMPLETE}")
-    return {"shown": shown._replace(warnings=tuple(warnings)).as_dict(), "new": list(step.new)}
+    return {"shown": replace(shown, warnings=tuple(warnings)).as_dict(), "new": list(step.new)}
 
 
 def _limit(seconds: int, size: int, file_size: int) -> None:

@@ -46,7 +46,7 @@ register.filters |= {
     "count": formats.count,
     "kappa": formats.kappa,
     "percent": percent,
-    "p_text": formats.p_text,
+    "p_text": figures.p_text,
     "score": formats.score_text,
     "signed": formats.signed,
     "points": figures.points,
@@ -383,7 +383,7 @@ def environment(**options: Any) -> Environment:
     """Jinja's environment, for large tables: it escapes everything and fails on undefined names."""
     strict = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
     jinja = Environment(**{**options, **strict})
-    jinja.filters |= {"breakable": breakable, "ordinal": ordinal, "p_text": formats.p_text}
+    jinja.filters |= {"breakable": breakable, "ordinal": ordinal, "p_text": figures.p_text}
     jinja.globals["url"] = lambda name, *args: reverse(name, args=args)
     return jinja
 

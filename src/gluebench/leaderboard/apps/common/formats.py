@@ -117,15 +117,6 @@ def count(number: int | None) -> str:
     return f"{number:,}"
 
 
-def p_text(p: float) -> str:
-    """A p-value with three decimals: ".034", "< .001", "1"."""
-    if p < 0.001:
-        return "< .001"
-    if p >= 0.9995:
-        return "1"
-    return f"{p:.3f}".removeprefix("0")
-
-
 def labels_of(entries: Sequence[Facts]) -> list[str]:
     """A unique label for each system in a chart or title: the name, with the model or key if names repeat."""
 
