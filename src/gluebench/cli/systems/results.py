@@ -49,11 +49,12 @@ def results(
     from gluebench.systems.scores import read_scores
 
     systems = read_scores(paths, suite.name, split)
-    beside = [
-        row
-        for row in (known() if "glue" in suite.lineage and split == "dev" else ())
-        if not published or any(word.casefold() in row["name"].casefold() for word in published)
-    ]
+    beside = []
+    if "glue" in suite.lineage and split == "dev":
+        for row in known():
+            name = row["name"].casefold()
+            if not published or any(word.casefold() in name for word in published):
+                beside.append(row)
     answer = results_output(systems, suite, split, published=beside)
     if form not in (None, "markdown"):
         emit(answer, form)
@@ -68,18 +69,22 @@ def results_output(
 ) -> Output:
     """Systems as rows and tasks as columns, in every form."""
     headings = dict(_headings(systems, suite))
-    sections = [Section([_cells(system, headings) for system in systems])]
-    spread = ", ± standard deviation of the runs" * any(system.runs > 1 for system in systems)
+    sections = [Section([_row_of_system(system, headings) for system in systems])]
+    spread = ""
+    if any(system.runs > 1 for system in systems):
+        spread = ", ± standard deviation of the runs"
+    last_column = "time"
     notes = [f"{suite.title}, {split} split: score{unit(suite.loss)}{spread} [95 % interval]."]
     if published:
-        rows = [
-            (row["name"], *(row["scores"].get(task, "") for task in headings), row["source"])
-            for row in published
-        ]
+        rows = []
+        for row in published:
+            scores = [row["scores"].get(task, "") for task in headings]
+            rows.append([row["name"]] + scores + [row["source"]])
         sections.append(Section(rows, title="published"))
         notes.append(PUBLISHED)
-    columns = ("system", *headings.values(), "time" + " or source" * bool(published))
-    data = {"systems": [system._asdict() for system in systems], "published": [*published]}
+        last_column = "time or source"
+    columns = ["system", *headings.values(), last_column]
+    data = {"systems": [system._asdict() for system in systems], "published": list(published)}
     return Output(data, [Table(columns, sections=sections, notes=notes)], FIELDS, _records(systems))
 
 
@@ -87,7 +92,9 @@ def _headings(systems: Sequence[Scores], suite: Benchmark) -> Iterator[tuple[str
     """Each task that some system has, in the manifest's order, with its metrics."""
     from gluebench.systems.scores import AVERAGE
 
-    present = {task for system in systems for task in system.tasks}
+    present: set[str] = set()
+    for system in systems:
+        present.update(system.tasks)
     for task in suite.tasks:
         if task.name in present:
             titles = " / ".join(metric.title for metric in task.metrics)
@@ -96,15 +103,20 @@ def _headings(systems: Sequence[Scores], suite: Benchmark) -> Iterator[tuple[str
         yield AVERAGE, "macro-average"
 
 
-def _cells(system: Scores, tasks: Iterable[str]) -> tuple[str, ...]:
+def _row_of_system(system: Scores, tasks: Iterable[str]) -> tuple[str, ...]:
     from gluebench.cli.common.progress import clock
 
-    runs = f" ({system.runs} runs)" if system.runs > 1 else ""
-    scores = (" / ".join(map(_cell, system.tasks.get(task, {}).values())) for task in tasks)
-    return (f"{system.name}{runs}", *scores, "" if system.seconds is None else clock(system.seconds))
+    name = system.name
+    if system.runs > 1:
+        name += f" ({system.runs} runs)"
+    row = [name]
+    for task in tasks:
+        row.append(" / ".join(map(_score_text, system.tasks.get(task, {}).values())))
+    row.append("" if system.seconds is None else clock(system.seconds))
+    return tuple(row)
 
 
-def _cell(figures: Figures) -> str:
+def _score_text(figures: Figures) -> str:
     loss = bool(figures.get("loss"))
     deviation = f" ± {points(figures['deviation'], loss)}" if "deviation" in figures else ""
     limits = interval(figures.get("low"), figures.get("high"), loss)
