@@ -96,7 +96,7 @@ class OrganizerPage:
     template: str = ""
     find: Callable[..., Any] = lambda request, benchmark: benchmark
     """From the request and the rest of the address, what the acts are done to. Raises Http404."""
-    context: Callable[..., Values] = lambda row, viewer, **asked: {}
+    context: Callable[..., Values] = lambda row, viewer, **query: {}
     """From what the acts are done to, the person, and the parameters of the address, what the page shows."""
     preview: Callable[[Any], Values] | None = None
     """From a valid form, what a preview shows more."""
@@ -187,8 +187,8 @@ class OrganizerPage:
         for button, act in self.acts.items():
             if act.shown not in {"", *more}:
                 context[act.shown] = act.form(row, prefix=self._prefix(button))
-        asked = {name: request.GET.get(name, "") for name in self.parameters}
-        context |= self.context(row, request.user, **asked) | more
+        query = {name: request.GET.get(name, "") for name in self.parameters}
+        context |= self.context(row, request.user, **query) | more
         if self.tab:
             return render_tab(request, benchmark_of(row), self.tab, context, self.template)
         return render(request, self.template, {"here": "organize", **context}, status=_status(context))
