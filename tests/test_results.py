@@ -13,7 +13,7 @@ import pytest
 
 import gluebench
 from gluebench.benchmark import Benchmark
-from gluebench.scoring.notebook import to_frame
+from gluebench.benchmark.tables import to_frame
 from gluebench.scoring.plots import LONGEST, Row, forest, save, short_name
 from gluebench.submission.values import submission_of
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from real import REAL, needs_real
 
 from gluebench.benchmark import load_benchmark
+from gluebench.benchmark.tables import text_width
 from gluebench.cli import main
-from gluebench.cli.common.output import text_width
 from gluebench.cli.data.show_view import folded, visible
 from gluebench.data.dataset import Origin
 from gluebench.data.prepared import prepare

@@ -64,6 +64,13 @@ CASES: list[tuple[str, Mapping[str, Any], str, Mapping[str, Any], str]] = [
         "invitation ended",
     ),
     (
+        "/participants/approve",
+        {"people": "{guest}"},
+        "/participants",
+        {"act": "approve", "people": "{guest}"},
+        "registration approved",
+    ),
+    (
         "/participants/{guest}/approve",
         {},
         "/participants/{guest}",

@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from submission.test_variants import mutated
 
@@ -113,6 +115,13 @@ def sts(change: Callable[[int, str], str], header: str = HEADER, **details: obje
     return one("STS-B.tsv", table("STS-B", change, header), **details)
 
 
+def parquet(name: str) -> bytes:
+    target = pa.BufferOutputStream()
+    columns = {"index": [at for at, _ in rows(name)], "prediction": VALUES[name]}
+    pq.write_table(pa.table(columns), target)
+    return target.getvalue().to_pybytes()
+
+
 def number(value: str) -> int:
     return WORDS.index(value)
 
@@ -150,6 +159,14 @@ CASES = {
     "a NumPy array": one("SST-2.npy", ARRAY, fixed=False),
     "files from a Mac": Case({"__MACOSX/._x": b"\0\5", ".DS_Store": b"Bud1", "SST-2.tsv": table("SST-2")}),
     "all tasks in one file": one("predictions.tsv", b"".join(map(table, VALUES)), fixed=False),
+    "all tasks in one table, with a column of them": one(
+        "predictions.csv",
+        b"task,index,prediction\n" + b"".join(
+            table(name, f"{name},{{}},{{}}".format, "") for name in VALUES
+        )
+    ),
+    "a task in one JSON file": one("predictions.json", json.dumps({"rte": dict(rows("RTE"))}).encode()),
+    "Parquet": one("RTE.parquet", parquet("RTE")),
     # The name.
     "SST2.tsv": one("SST2.tsv", table("SST-2")),
     "sst2_test.tsv": one("sst2_test.tsv", table("SST-2")),

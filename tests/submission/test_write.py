@@ -223,7 +223,8 @@ def test_what_cannot_be_read_of_a_folder_is_said(tiny: Benchmark, tmp_path: Path
     names = ", ".join(f"{name}.tsv" for name in ("Para", "Sim", "Infer-m", "Infer-mm", "Refer", "DX"))
     assert [str(problem) for problem in read_predictions(tmp_path, tiny).problems] == [
         f"no-files: found 'notes.txt'; expected at least one of {names}. "
-        "If notes.txt holds all tasks, write a file for each; else name it as its task's test file."
+        "If notes.txt holds all tasks, say the task of each row in a column `task`, or write a file for "
+        "each; else name it as its task's test file."
     ]
     (tmp_path / "Refer.txt").write_text("0\n1\n0\n0\n")
     (tmp_path / "refer.tsv").write_text("index\tprediction\n0\t0\n1\t1\n2\t0\n3\t0\n")

@@ -78,3 +78,11 @@ def on_split(name: str, split: str, about: Container[str]) -> str:
     if "uncertainty" in about:
         return name
     return f"{name}, {split} split"
+
+
+def ends(low: float | None, high: float | None, withheld: str | None, *, loss: bool | None = False) -> str:
+    """The interval in a cell of its own, or why there is none."""
+    limits = interval(low, high, loss).strip()
+    if limits or not withheld:
+        return limits
+    return f"({withheld})"

@@ -14,7 +14,9 @@ from gluebench.version import __version__
 
 SCHEMA = "gluebench.dataset/1"
 FILE = "dataset.json"
-INDEX, LABEL, TAGS = "index", "label", "phenomena"
+INDEX = "index"
+LABEL = "label"
+TAGS = "phenomena"
 """Columns of a prepared file besides the inputs; TAGS has a list of fine phenomena per row."""
 GROUP = "group"
 """Column of the number of the question, or of what else holds the row in nested files."""
@@ -104,7 +106,8 @@ def read_dataset(folder: str | os.PathLike[str]) -> Dataset:
         origin = values.pop("origin")
         files = tuple(SourceFile(**fields) for fields in origin.pop("files", ()))
         splits = {name: SplitRecord(**fields) for name, fields in values.pop("splits").items()}
-        columns, notes = tuple(values.pop("columns")), tuple(values.pop("notes"))
+        columns = tuple(values.pop("columns"))
+        notes = tuple(values.pop("notes"))
         return Dataset(
             **values, origin=Origin(**origin, files=files), splits=splits, columns=columns, notes=notes
         )

@@ -74,7 +74,8 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def gather(function: Callable[[Item], Result], items: Iterable[Item]) -> tuple[list[Result], list[str]]:
     """The results for the items, and the problems of every DataError."""
-    results, problems = [], []
+    results = []
+    problems = []
     for item in items:
         try:
             results.append(function(item))

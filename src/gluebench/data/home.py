@@ -87,7 +87,8 @@ def replacing(target: Path) -> Iterator[Path]:
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
-        new, old = Path(scratch, "new"), Path(scratch, "old")
+        new = Path(scratch, "new")
+        old = Path(scratch, "old")
         new.mkdir()
         yield new
         if target.exists():

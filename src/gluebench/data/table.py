@@ -70,7 +70,7 @@ class Table(Sequence[Example]):
         return f"<{self.task.name} {self.split}: {len(self):,} examples, columns {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
-        from gluebench.scoring.notebook import html_table
+        from gluebench.benchmark import tables
 
         rows = [
             (str(example.index), *example.inputs.values(), *([str(example.label)] if self.labeled else []))
@@ -78,7 +78,8 @@ class Table(Sequence[Example]):
         ]
         columns = (INDEX, *self.task.columns, *([LABEL] if self.labeled else []))
         notes = [f"{len(self):,} examples" + (f", the first {SHOWN} shown" if len(self) > SHOWN else "")]
-        return html_table(f"{self.task.name} {self.split}", columns, rows, words=len(columns), notes=notes)
+        shown = tables.Table(columns, rows, title=f"{self.task.name} {self.split}", notes=notes)
+        return tables.to_html(shown)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how often each label occurs, or a histogram of the scores in ten bins.
@@ -260,7 +261,8 @@ class _Parquet:
                 columns = [INDEX, *self._task.columns, *([LABEL] if LABEL in self.columns else [])]
                 table = self._file.read_row_group(group, columns=columns)
                 self._decoded = (group, _examples(table, self._task))
-            offset, end = self._starts[group], min(stop, self._starts[group + 1])
+            offset = self._starts[group]
+            end = min(stop, self._starts[group + 1])
             yield from self._decoded[1][start - offset : end - offset]
             start = end
 

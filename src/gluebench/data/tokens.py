@@ -19,7 +19,8 @@ def words(text: str) -> list[str]:
 
 def overlap(first: str, second: str) -> float:
     """Jaccard similarity of two texts' sets of words, 0 to 1."""
-    one, two = _distinct(first), _distinct(second)
+    one = _distinct(first)
+    two = _distinct(second)
     return len(one & two) / len(one | two) if one or two else 0.0
 
 

@@ -44,7 +44,8 @@ def read_examples(path: Path, task: Task, split: Split) -> list[Example]:
     problems: list[str] = []
     seen: set[int] = set()
     for number, line in enumerate(lines[1:], 2):
-        fields, wrong = line.split("\t"), list[str]()
+        fields = line.split("\t")
+        wrong = list[str]()
         if len(fields) != len(header):
             wrong.append(f"{len(fields)} columns, expected {len(header)}")
         else:

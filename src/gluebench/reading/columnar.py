@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +19,8 @@ PARQUET = b"PAR1"
 ARROW_FILE = b"ARROW1"
 ARROW_STREAM = b"\xff\xff\xff\xff"
 FETCH_AGAIN = "Fetch it again."
+_AT_ONCE = 1 << 14
+"""Rows of a batch."""
 _DIGITS = 5
 """Digits of the number of a shard, and of their count, as in "train-00000-of-00002.parquet"."""
 
@@ -106,11 +108,29 @@ class ColumnarFile:
 
     def records(self) -> Records:
         """All rows as records of Python values."""
-        rows: list[list[Any]] = []
-        for batch in self.batches(1 << 14):
-            columns = [column.to_pylist() for column in batch.columns]
-            rows += map(list, zip(*columns, strict=True))
-        return Records(self.format, tuple(self.schema.names), rows, range(1, len(rows) + 1))
+        return _records(self.format, self.schema.names, self.batches(_AT_ONCE))
+
+
+def read_parquet(data: bytes) -> Records:
+    """All rows of a Parquet file. Raises ReadingError if it is damaged, ImportError without pyarrow."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(pa.BufferReader(data)) as file:
+            batches = file.iter_batches(batch_size=_AT_ONCE, use_threads=False)
+            return _records("Parquet", file.schema_arrow.names, batches)
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+        expected = f"expected a Parquet file, and it is damaged or cut short ({error})"
+        raise ReadingError(expected, FETCH_AGAIN, None) from None
+
+
+def _records(title: str, names: Sequence[str], batches: Iterable[pa.RecordBatch]) -> Records:
+    rows: list[list[Any]] = []
+    for batch in batches:
+        columns = [column.to_pylist() for column in batch.columns]
+        rows += map(list, zip(*columns, strict=True))
+    return Records(title, tuple(names), rows, range(1, len(rows) + 1))
 
 
 def _schema(path: Path) -> pa.Schema:

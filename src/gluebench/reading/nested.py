@@ -108,6 +108,8 @@ def find_records(
         named = [key for key in values[0].value if key.casefold() in map(str.casefold, names)]
         if len(named) == 1 and isinstance(values[0].value[named[0]], list | dict):
             values = [NestedRecord(1, values[0].value[named[0]])]
+    if len(values) == 1:
+        values = [NestedRecord(1, _rows_of_split(values[0].value))]
     if len(values) == 1 and isinstance(values[0].value, list | dict) and len(values[0].value) > most:
         expected = f"expected at most {most:,.0f} records, and there are {len(values[0].value):,}"
         raise ReadingError(expected, "Write one for each example.", values[0].line)
@@ -128,6 +130,25 @@ def find_records(
     for each in values:
         collector.collect(each, keys)
     return NestedRecords(collector.records, are_lines, keys)
+
+
+def _rows_of_split(value: Any) -> Any:
+    """The objects of a table of columns and rows, as pandas writes it with orient="split"; else the value.
+
+    The index of the table is a field unless a column has ids.
+    """
+    if not isinstance(value, dict) or not {"columns", "data"} <= value.keys() <= {"columns", "index", "data"}:
+        return value
+    columns = value["columns"]
+    try:
+        objects = [dict(zip(columns, row, strict=True)) for row in value["data"]]
+        has_ids = any(name.casefold() in ID_KEYS or name.casefold().endswith("id") for name in columns)
+        if "index" in value and not has_ids:
+            for name, fields in zip(value["index"], objects, strict=True):
+                fields["index"] = name
+    except (TypeError, ValueError, AttributeError):
+        return value
+    return objects
 
 
 def _values(text: str) -> list[NestedRecord]:

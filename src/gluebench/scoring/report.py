@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.benchmark.figures import counted, interval, percent, unit
+from gluebench.benchmark.figures import counted, ends, interval, percent, unit
 from gluebench.benchmark.lookup import ByName
+from gluebench.benchmark.tables import Table, numeric, to_frame, to_html, to_json
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import OptionalInterval, Part
 from gluebench.scoring.metrics.counts import ClassScore
-from gluebench.scoring.notebook import ends, html_table, to_frame
 from gluebench.scoring.tags import OVERALL
 from gluebench.version import __version__
 
@@ -143,7 +142,7 @@ class Report(NamedTuple):
 
     def to_json(self) -> str:
         """The report as a JSON document; the same input gives the same bytes."""
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return to_json(self.as_dict())
 
     def __repr__(self) -> str:
         scored = sum(task.score is not None for task in self.tasks.values())
@@ -195,8 +194,9 @@ class Report(NamedTuple):
         notes = []
         if self.missing:
             notes.append(f"Missing: {', '.join(self.missing)}")
-        columns = ("task", "metric", f"score{unit(self.loss)}", "95 % interval", "n")
-        return html_table(f"{self.benchmark}, {self.split} split", columns, rows, words=2, notes=notes)
+        figures = (f"score{unit(self.loss)}", "95 % interval", "n")
+        columns = ["task", "metric"] + [numeric(title) for title in figures]
+        return to_html(Table(columns, rows, title=f"{self.benchmark}, {self.split} split", notes=notes))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the average, the task scores in order, and diagnostic sets in the same unit, with intervals.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import interval, percent, points
+from gluebench.benchmark.tables import Table, numeric, to_frame, to_html
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, grade, pairs_of, submission_from
-from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import Report, Score, fields_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ class Summary(NamedTuple):
             best = percent(spread.best, spread.loss)
             rows.append((name, spread_words(spread), deviation, best, str(spread.n)))
         title = f"{self.benchmark}, {self.split} split: {self.runs} runs"
-        return html_table(title, ("task", "mean [95 % interval]", "sd", "best", "runs"), rows)
+        figures = ("mean [95 % interval]", "sd", "best", "runs")
+        return to_html(Table(["task"] + [numeric(heading) for heading in figures], rows, title=title))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the mean of the runs, of each task and as a macro-average, with intervals.

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import stat
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.submission.archive_problems import (
     NAME_LIMIT,
-    TEXT,
+    READ,
     Refused,
     base_name,
     is_system_file,
@@ -81,6 +81,8 @@ class Limits(NamedTuple):
     """Unpacked by packed size of a member, for members over 1 MiB."""
     nested: bool = False
     """Whether a file that is read may be an archive."""
+    parquet: bool = True
+    """Whether Parquet may be read, of which a small file can hold any number of rows."""
 
 
 _usual = Limits()
@@ -89,7 +91,12 @@ _usual = Limits()
 def limit_uploads(size: int) -> None:
     """Read submissions of up to `size` bytes in this process, and of four times as many unpacked."""
     global _usual
-    _usual = Limits(upload=size, total=4 * size)
+    _usual = Limits(upload=size, total=4 * size, parquet=False)
+
+
+def takes_parquet() -> bool:
+    """Whether Parquet may be read in this process: not where strangers upload."""
+    return _usual.parquet
 
 
 class Archive(NamedTuple):
@@ -102,6 +109,8 @@ class Archive(NamedTuple):
     problems: list[Problem]
     comment: str = ""
     """Of a zip."""
+    lineless: Collection[str] = ()
+    """Members that were made from other files, so that their lines mean nothing to an author."""
 
 
 def read_members(
@@ -180,7 +189,7 @@ def _read(source: str, accepts: Callable[[str], bool], limits: Limits) -> Archiv
 def _read_file(source: str, accepts: Callable[[str], bool], limits: Limits) -> Archive:
     """Read a zip or a single table."""
     name = os.path.basename(source)
-    is_table = name.casefold().endswith(TEXT)
+    is_table = name.casefold().endswith(READ)
     data = _load(source, limits.total if is_table else limits.upload)
     if data.startswith((b"PK\3\4", END_MARK, DESCRIPTOR_MARK, SPLIT_MARK)):
         if len(data) > limits.upload:

@@ -12,8 +12,8 @@ SHOWN_VALUE = 120
 SHOWN_NAMES = 10
 """Names that a notice spells out; the rest are counted."""
 
-TEXT = (".tsv", ".csv", ".jsonl", ".json", ".txt", ".conll")
-"""Ends of the names of files that can hold predictions as text."""
+READ = (".tsv", ".csv", ".jsonl", ".json", ".txt", ".conll", ".parquet")
+"""Ends of the names of files that can hold predictions."""
 NAME_LIMIT = 255
 """Bytes a whole name inside an archive may have."""
 

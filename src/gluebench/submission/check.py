@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from math import inf
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
 from gluebench.benchmark.metrics import needs
 from gluebench.reading.notation import is_number
-from gluebench.submission.archive import read_members
+from gluebench.submission.archive import Archive, read_members
 from gluebench.submission.archive_problems import base_name, some
 from gluebench.submission.file import read_file
 from gluebench.submission.forms import values_of
@@ -42,30 +42,28 @@ def check(
     benchmark = load_benchmark(benchmark)
     names = Names(benchmark, role)
     archive = read_members(source, names.knows)
-    members, ignored, problems = dict(archive.members), archive.ignored, list(archive.problems)
-    archive.members.clear()  # so that each member is freed once it is read
-    lines = dict.fromkeys(members, 0)
+    if not archive.members:
+        from gluebench.submission.combined import separate_tasks
+
+        archive = separate_tasks(source, archive, names)
+    ignored, problems = archive.ignored, list(archive.problems)
+    lines = dict.fromkeys(archive.members, 0)
     broken = any(problem.severity == "error" for problem in problems)
-    if broken and not members:
+    if broken and not lines:
         return Submission(benchmark, role, os.fspath(source), "invalid", tuple(problems), {})
     predictions: dict[str, Column] = {}
     unshown: dict[str, Mapping[str, int]] = {}
-    by_name = names.by_file(members)
-    readers = Counter(path for paths in by_name.values() for path in paths)
-    for file in benchmark.files(role):
-        paths = by_name.get(file.name, [])
-        if len(paths) > 1:
-            problems.append(two_files(file, paths))
-        elif paths:
-            readers[paths[0]] -= 1
-            data = members[paths[0]] if readers[paths[0]] else members.pop(paths[0])
-            read = _read(paths[0], data, file, benchmark, role)
-            problems += read.problems
-            lines[paths[0]] = count_rows(data) if read.column is None else len(read.column) + 1
-            if read.unshown:
-                unshown[paths[0]] = read.unshown
-            if read.column is not None:
-                predictions[file.name] = read.column
+    tables: dict[str, Table] = {}
+    by_name = names.by_file(lines)
+    for read in _read_files(archive, by_name, benchmark, role):
+        problems += read.table.problems
+        lines[read.path] = read.rows
+        if read.table.unshown:
+            unshown[read.path] = read.table.unshown
+        if read.table.column is not None:
+            tables[read.name] = read.table
+            if not read.table.wrong:
+                predictions[read.name] = read.table.column
     if not broken:  # absent files may be among those that could not be read
         absent = [file for file in benchmark.files(role) if file.name not in by_name]
         likely = likely_files(ignored, names, absent)
@@ -78,18 +76,51 @@ def check(
         if other is not None:
             return Submission(benchmark, role, os.fspath(source), judged, (other,), {}, missing)
     return Submission(
-        benchmark, role, os.fspath(source), judged, tuple(problems), predictions, missing, unshown
+        benchmark, role, os.fspath(source), judged, tuple(problems), predictions, missing, unshown, tables
     )
+
+
+class _ReadFile(NamedTuple):
+    """What was read of one file."""
+
+    name: str
+    """Of the test file."""
+    path: str
+    rows: int
+    """Rows with the header; 0 if it was not read."""
+    table: Table
+
+
+def _read_files(
+    archive: Archive, by_name: Mapping[str, list[str]], benchmark: Benchmark, role: Role
+) -> Iterator[_ReadFile]:
+    """The test files that are there, in the order of the benchmark; each is freed once it is read."""
+    readers = Counter(path for paths in by_name.values() for path in paths)
+    for file in benchmark.files(role):
+        paths = by_name.get(file.name, [])
+        if len(paths) > 1:
+            yield _ReadFile(file.name, paths[0], 0, Table(None, [two_files(file, paths)], Counter()))
+        if len(paths) != 1:
+            continue
+        (path,) = paths
+        readers[path] -= 1
+        data = archive.members[path] if readers[path] else archive.members.pop(path)
+        table = _read(path, data, file, benchmark, role)
+        if path in archive.lineless:
+            table = table.without_lines()
+        if table.column is None or table.wrong:
+            rows = count_rows(data)
+        else:
+            rows = len(table.column) + 1
+        yield _ReadFile(file.name, path, rows, table)
 
 
 def _read(path: str, data: bytes, file: TestFile, benchmark: Benchmark, role: Role) -> Table:
     table = read_file(path, data, file, benchmark, role)
     task = benchmark.task(file.task)
-    if any(problem.severity == "error" for problem in table.problems):
-        table = table._replace(column=None)
     if base_name(path) != file.path:
         table.problems.insert(0, _problem("file-name", path, "notice", name=file.path))
-    if table.column is not None:
+    if table.column is not None and not table.wrong:
         if task.form == "ranking" and b":" in data:
             table.problems.extend(_gain(path, table.column))
         of_entities = [metric for metric in task.metrics if needs(metric.function, "scheme")]

@@ -83,7 +83,7 @@ def read_file(
 
 def is_wrong(table: Table) -> bool:
     """Whether a file has errors that nothing repaired."""
-    return table.column is None and any(problem.severity == "error" for problem in table.problems)
+    return table.column is None and table.wrong
 
 
 def _read(

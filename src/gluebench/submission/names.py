@@ -8,16 +8,16 @@ from functools import cached_property
 
 from gluebench.benchmark import Benchmark, Role, TestFile
 from gluebench.benchmark.lookup import fold
-from gluebench.submission.archive_problems import TEXT, base_name
+from gluebench.submission.archive_problems import READ, base_name
 
 SUFFIX = ".tsv"
 _FOREIGN = {
     "a spreadsheet": (".xlsx", ".xls", ".ods"),
-    "an array or a pickle": (".npy", ".npz", ".pkl", ".pickle", ".p", ".pt", ".parquet"),
+    "an array or a pickle": (".npy", ".npz", ".pkl", ".pickle", ".p", ".pt"),
     "compressed": (".gz", ".tgz", ".zip", ".bz2", ".xz", ".7z", ".rar"),
 }
 """Kinds of file that have to be saved otherwise first, by the end of the name."""
-_SUFFIXES = (*TEXT, *(suffix for kind in _FOREIGN.values() for suffix in kind))
+_SUFFIXES = (*READ, *(suffix for kind in _FOREIGN.values() for suffix in kind))
 _OTHER = frozenset({"eval", "train", "config", "log", "logs", "metrics", "scores", "gold", "readme"})
 """Words in the names of files that hold no predictions, though they name a task."""
 
@@ -70,6 +70,10 @@ class Names:
             for file in self.named(path):
                 by_name.setdefault(file.name, []).append(path)
         return by_name
+
+    def meant(self, name: str) -> TestFile | None:
+        """The test file, or first test file of the task, of that name, letter case and signs aside."""
+        return self._alike.get(fold(name))
 
     def of_other_task(self, path: str) -> bool:
         """Whether it is a test file of a task that only the parent benchmark has."""

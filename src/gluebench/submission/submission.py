@@ -148,6 +148,8 @@ class Submission:
     """Test files of scored tasks that are absent."""
     unshown: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """File to the number of its findings beyond those in `problems`, by code."""
+    tables: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """Test-file name to the `tables.Table` of a file without errors, or none but those that were repaired."""
 
     def __repr__(self) -> str:
         files = f"{len(self.predictions)} test file{'s' * (len(self.predictions) != 1)}"

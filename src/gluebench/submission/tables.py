@@ -41,10 +41,19 @@ class Table(NamedTuple):
     """The result of reading a file."""
 
     column: Column | None
-    """None if there is an error."""
+    """None if there is an error that was not repaired."""
     problems: list[Problem]
     unshown: Counter[str]
     """Errors beyond those in `problems`, by code."""
+
+    @property
+    def wrong(self) -> bool:
+        """Whether there is an error, be it one that was repaired."""
+        return any(problem.severity == "error" for problem in self.problems)
+
+    def without_lines(self) -> Table:
+        """The same of a file that its author never saw, so that lines mean nothing."""
+        return self._replace(problems=[replace(problem, line=None) for problem in self.problems])
 
 
 class _Text(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
@@ -63,8 +62,8 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         lines[file.path] = count_rows(data)
-        table = read_file(name, data, file, benchmark, role, plain=True)
-        problems += [replace(problem, line=None) for problem in table.problems]
+        table = read_file(name, data, file, benchmark, role, plain=True).without_lines()
+        problems += table.problems
         if table.unshown:
             unshown[name] = table.unshown
         if table.column is not None:

@@ -12,12 +12,14 @@ from gluebench.benchmark.atomic import replacing
 from gluebench.submission.archive import RATIO_FREE, Archive, Limits, read_members, read_nested, read_tree
 from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import likely_files, no_files, two_files
+from gluebench.submission.combined import convert_parquet, separate_tasks
 from gluebench.submission.file import read_file
 from gluebench.submission.names import Names, foreign
 from gluebench.submission.other_benchmark import COMMENT, count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Choices
-from gluebench.submission.submission import Column
+from gluebench.submission.submission import Column, Submission
+from gluebench.submission.tables import Table
 from gluebench.submission.write_shapes import write_nested, write_shaped
 
 _REPAIRS = {
@@ -156,15 +158,18 @@ def read_predictions(
     role: Role = "test",
     labels: Sequence[Sequence[str]] = (),
     argmax: bool = False,
+    checked: Submission | None = None,
 ) -> Fixed:
-    """Read a zip, a folder or a file of predictions as .tsv, .csv, .json, .jsonl or .txt.
+    """Read a zip, a folder or a file of predictions as .tsv, .csv, .json, .jsonl, .txt or .parquet.
 
     A label is never changed. `labels` resolves class numbers: it has the words of each set of labels in the
     order of the numbers. With `argmax`, the label with the largest of several probabilities or logits is
-    taken, in the order of a header, of `labels` or of the benchmark.
+    taken, in the order of a header, of `labels` or of the benchmark. `checked` is the same as it was checked,
+    so that nothing is read twice.
     """
     names = Names(benchmark, role)
     archive, done = _read(source, names)
+    reader = _Reader(archive, benchmark, role, labels, argmax, checked)
     problems = [problem for problem in archive.problems if problem.severity == "error"]
     by_name, ignored = _by_file(archive, names, benchmark, role)
     results: dict[str, _Result] = {}
@@ -172,14 +177,12 @@ def read_predictions(
         if len(paths) > 1:
             problems.append(two_files(benchmark.file(name), paths))
         else:
-            data = archive.members[paths[0]]
-            results[name] = _fix(paths[0], data, benchmark.file(name), benchmark, role, labels, argmax=argmax)
+            results[name] = reader.read(name, paths[0])
     moved = _moved(results, [*benchmark.files(role)])
     if moved:
         results = {name: result for name, result in results.items() if result.path not in moved.values()}
     for name, path in moved.items():
-        data = archive.members[path]
-        results[name] = _fix(path, data, benchmark.file(name), benchmark, role, labels, argmax=argmax)
+        results[name] = reader.read(name, path)
     columns = {name: result.column for name, result in results.items() if result.column is not None}
     done += [step for result in results.values() for step in result.done]
     problems += [problem for result in results.values() for problem in result.problems]
@@ -198,7 +201,13 @@ def read_predictions(
 
 def _read(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:
     """Read all files that may be test files, also in a nested zip; return them and the repairs made."""
+    archive, done = _find(source, names)
+    archive = convert_parquet(separate_tasks(source, archive, names))
+    done += [f"{problem.file}: {problem.repair}" for problem in archive.problems if problem.repair]
+    return archive, done
 
+
+def _find(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:
     def accepts(name: str) -> bool:
         return names.knows(name) or (names.likely(name) is not None and not foreign(name))
 
@@ -239,25 +248,36 @@ def _moved(results: Mapping[str, _Result], files: Sequence[TestFile]) -> dict[st
     return {} if right & moved.keys() else moved
 
 
-def _fix(
-    path: str,
-    data: bytes,
-    file: TestFile,
-    benchmark: Benchmark,
-    role: Role,
-    labels: Sequence[Sequence[str]],
-    *,
-    argmax: bool,
-) -> _Result:
-    task = benchmark.task(file.task)
-    words = next((words for words in labels if {*words} == {*task.words, *task.vocabulary}), ())
-    choices = Choices(tuple(words), argmax)
-    table = read_file(path, data, file, benchmark, role, choices=choices, thorough=True)
-    done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]
-    for problem in table.problems:
-        if step := problem.repair or _REPAIRS.get(problem.code):
-            done.append(f"{path}: {step}")
-    if table.column is not None:
-        return _Result(path, table.column, done, [])
-    errors = [problem for problem in table.problems if problem.severity == "error"]
-    return _Result(path, None, done, [problem for problem in errors if not problem.repair] or errors)
+class _Reader(NamedTuple):
+    """Reads the files of an archive, with what their author decided."""
+
+    archive: Archive
+    benchmark: Benchmark
+    role: Role
+    labels: Sequence[Sequence[str]]
+    argmax: bool
+    checked: Submission | None
+
+    def read(self, name: str, path: str) -> _Result:
+        """The predictions of a file, or what its author has to do."""
+        file = self.benchmark.file(name)
+        table = self._known(name) or self._table(file, path)
+        done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]
+        for problem in table.problems:
+            if step := problem.repair or _REPAIRS.get(problem.code):
+                done.append(f"{path}: {step}")
+        if table.column is not None:
+            return _Result(path, table.column, done, [])
+        errors = [problem for problem in table.problems if problem.severity == "error"]
+        return _Result(path, None, done, [problem for problem in errors if not problem.repair] or errors)
+
+    def _known(self, name: str) -> Table | None:
+        return None if self.checked is None else self.checked.tables.get(name)
+
+    def _table(self, file: TestFile, path: str) -> Table:
+        task = self.benchmark.task(file.task)
+        words = next((words for words in self.labels if {*words} == {*task.words, *task.vocabulary}), ())
+        choices = Choices(tuple(words), self.argmax)
+        data = self.archive.members[path]
+        table = read_file(path, data, file, self.benchmark, self.role, choices=choices, thorough=True)
+        return table.without_lines() if path in self.archive.lineless else table

@@ -109,9 +109,11 @@ WIDTH = 2000
 """Maximum number of features; those in the most training examples are kept."""
 HIDDEN = 24
 BATCH = 64
-EPOCHS, STEPS = 25, 450
+EPOCHS = 25
+STEPS = 450
 """Maximum passes over the training split and maximum steps; the smaller limit applies."""
-RATE, DECAY = 0.1, 0.1
+RATE = 0.1
+DECAY = 0.1
 START = 0.3
 CHECKS = 10
 """Number of times dev is predicted; the weights that were best on it are kept."""
@@ -178,11 +180,13 @@ class Perceptron:
         extract = Aligner(train)
         known, places = _select_features(extract, train)
         dev_places = _matrix(extract, dev, known)
-        best, quality = None, -np.inf
+        best = None
+        quality = -np.inf
         for weights in _trained(places, expected, max(1, len(known))):
             score = _quality(_scores(dev_places, weights), _targets(task, dev, mean)) if dev else quality
             if best is None or score >= quality:
-                best, quality = weights, score
+                best = weights
+                quality = score
         assert best is not None  # at least one step is made
         self._models[task.name] = Model(extract, known, best, mean)
 

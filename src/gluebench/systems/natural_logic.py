@@ -65,7 +65,8 @@ class NaturalLogic(BagOfWords):
 
 
 def _pair(first: str, second: str) -> Iterator[str]:
-    premise, hypothesis = _nearest_clause(first, second), words(second)
+    premise = _nearest_clause(first, second)
+    hypothesis = words(second)
     edits = list(_edits(premise, hypothesis))
     for edit in edits:
         side = "down" if edit.downward else "up"

@@ -20,10 +20,10 @@ from gluebench.analysis.compare.scores import (
 from gluebench.analysis.graded import GradedSystem, grade_systems
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
+from gluebench.benchmark.tables import Table, numeric, to_frame, to_html
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.intervals import holm
-from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.scoring.units import units_of
@@ -161,8 +161,9 @@ class Comparison:
                 f"{score.n:,}",
             )
             rows.append(row)
-        columns = ("task", "A", "B", "A - B", "95 % interval", "p", "n")
-        return html_table(self._title, columns, rows, notes=[self.conclusion])
+        figures = ("A", "B", "A - B", "95 % interval", "p", "n")
+        columns = ["task"] + [numeric(title) for title in figures]
+        return to_html(Table(columns, rows, title=self._title, notes=[self.conclusion]))
 
     @property
     def _title(self) -> str:

@@ -11,6 +11,7 @@ from gluebench.analysis.diagnostics.counts import Confusion, Directions, directi
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS, ROWS_APART, cell_words, heat_plot
 from gluebench.analysis.diagnostics.paper import human_references
 from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.tables import Table, numeric, to_frame, to_html
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
 from gluebench.scoring import DiagnosticReport, Gold, Score
@@ -25,7 +26,6 @@ from gluebench.scoring.grade import (
     submission_from,
     systems_by_name,
 )
-from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of, json_ready, provenance
 from gluebench.scoring.table import TableGold
@@ -142,7 +142,8 @@ class SetDiagnosis:
                 row.append("-" if score is None else cell_words(score, with_interval=with_interval))
             rows.append(tuple(row))
         title = f"{self.task.title}: {self.task.metrics[0].title} x 100"
-        return html_table(title, ("category", "n", *self.systems), rows, notes=[ROWS_APART])
+        columns = ["category"] + [numeric(name) for name in ("n", *self.systems)]
+        return to_html(Table(columns, rows, title=title, notes=[ROWS_APART]))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a heat map of systems (columns) by phenomena (rows), shaded within each row.

@@ -46,10 +46,10 @@ from gluebench.analysis.rank.systems import (
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
+from gluebench.benchmark.tables import Table, numeric, to_frame, to_html
 from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, systems_by_name
-from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.runs import RunsTest, mean_runs
 from gluebench.scoring.table import TableGold
@@ -203,8 +203,9 @@ class Ranking:
         for system in self.systems:
             scores = [percent(system.scores.get(task), self.loss) for task in self.tasks]
             rows.append((system.name, system.text, self.value_words(system.value), *scores))
-        columns = ("system", "rank", TITLES[self.by], *self.tasks)
-        return html_table(self._title, columns, rows, notes=list(filter(None, [self.best_words])))
+        columns = ["system"] + [numeric(title) for title in ("rank", TITLES[self.by], *self.tasks)]
+        notes = [self.best_words] if self.best_words else []
+        return to_html(Table(columns, rows, title=self._title, notes=notes))
 
     @property
     def _title(self) -> str:

@@ -10,9 +10,10 @@ import click
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import DOWN, between, counted, on_split, percent, points
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
-from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
+from gluebench.cli.common.output import Form, Output, draw, emit, notices
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, titles
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def _differences(
     from gluebench.analysis.compare.words import title  # imports numpy
 
     overall = comparison.overall
-    columns = ["task", "metric", "A", "B", DIFFERENCE, "p"]
+    columns: list[Column | str] = ["task", "metric", numeric("A"), numeric("B"), DIFFERENCE, numeric("p")]
     tests_equivalence = overall is not None and overall.margin is not None
     if overall is not None and overall.margin is not None:
         columns.append(f"same within {points(overall.margin, overall.loss)}")
@@ -222,9 +223,8 @@ def _differences(
         table_sections.append(Section(rows))
     return Table(
         columns,
-        table_sections,
+        sections=table_sections,
         title=title(where, comparison.a, comparison.b),
-        right={2, 3, 5},
         notes=notes,
     )
 
@@ -276,10 +276,9 @@ def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
             Section([[row.task, row.metric] + _test_cells(row.difference) for row in section])
         )
     return Table(
-        ("task", "metric", "test", "p", basis, "shows"),
-        table_sections,
+        ("task", "metric", "test", numeric("p"), basis, numeric("shows")),
+        sections=table_sections,
         title="What it rests on",
-        right={3, 5},
         notes=notes,
     )
 
@@ -317,9 +316,8 @@ def _categories(part: TaskComparison, task: Task) -> Table:
         if rows:
             sections.append(Section(rows))
     return Table(
-        ("category", "A", "B", DIFFERENCE, "p", "n"),
-        sections,
+        ("category", numeric("A"), numeric("B"), DIFFERENCE, numeric("p"), numeric("n")),
+        sections=sections,
         title=f"{task.name} by category: {task.metrics[0].title}",
-        right={1, 2, 4, 5},
         notes=["p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS],
     )

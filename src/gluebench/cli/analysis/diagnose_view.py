@@ -19,7 +19,8 @@ from gluebench.analysis.diagnostics.paper import (
 from gluebench.benchmark import Benchmark, Phenomenon, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.benchmark.lookup import find
-from gluebench.cli.common.output import Output, Section, Table
+from gluebench.benchmark.tables import Column, Section, Table, numeric
+from gluebench.cli.common.output import Output
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, score_cell
 from gluebench.scoring import Score
 from gluebench.scoring.report import DiagnosticReport, record
@@ -73,13 +74,15 @@ def _score_table(part: SetDiagnosis, title: str) -> Table:
         notes.append("Intervals are left out for want of room: --csv and --json have them.")
     metric = task.metrics[0].title
     names = list(part.systems)
+    columns: list[Column | str]
     if len(names) == 1:
-        columns = ["category", "n", metric]
+        columns = ["category", numeric("n"), metric]
         title = f"{title}: {names[0]}"
     else:
-        columns = ["category", "n"] + names
+        columns = ["category", numeric("n")]
+        columns += names
         title = f"{title}: {metric}"
-    return Table(columns, sections, title=title, right={1}, notes=notes)
+    return Table(columns, sections=sections, title=title, notes=notes)
 
 
 def _scores_by_category(report: DiagnosticReport) -> dict[tuple[str, str], Score]:
@@ -103,11 +106,9 @@ def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) 
             labels = confusion.labels
             sections.append(Section(list(_confusion_rows(confusion)), system))
     if sections:
-        columns = ["gold"]
-        columns += labels
-        columns += ["all", "right %"]
+        columns: list[Column | str] = ["gold"] + [numeric(title) for title in [*labels, "all", "right %"]]
         title = f"{name}: which label is taken for which (gold down, answers across)"
-        yield Table(columns, sections, title=title, right=range(1, len(columns)))
+        yield Table(columns, sections=sections, title=title)
 
 
 def _confusion_rows(confusion: Confusion) -> Iterator[list[str]]:
@@ -143,9 +144,9 @@ def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
     for name, text in words.items():
         rows.append([text] + [_share_cell(pair.shares()[name]) for pair in pairs])
     title = f"{task.name}: the two directions of a pair"
-    columns = ["pairs"]
+    columns: list[Column | str] = ["pairs"]
     columns += directions
-    return Table(columns, [Section(rows)], title, notes=notes)
+    return Table(columns, rows, title=title, notes=notes)
 
 
 def _share_cell(share: Share) -> str:
@@ -163,10 +164,10 @@ def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
         if any(gold or answers for gold, answers in counts):
             most_gold = max(gold for gold, _ in counts)
             rows.append([" / ".join(kind), str(most_gold)] + [str(answers) for _, answers in counts])
-    columns = ["labels of a pair", "gold"]
-    columns += directions
+    columns: list[Column | str] = ["labels of a pair", numeric("gold")]
+    columns += [numeric(system) for system in directions]
     title = f"{task.name}: pairs by the labels of their two directions"
-    return Table(columns, [Section(rows)], title=title, right=range(1, len(columns)))
+    return Table(columns, rows, title=title)
 
 
 # ---------------------------------------------------------------- one phenomenon
@@ -235,15 +236,14 @@ def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
 def _examples_table(explanation: PhenomenonPage) -> Table:
     rows = [(pair.first, pair.second, pair.forward, pair.backward) for pair in explanation.examples]
     columns = ("first", "second", "forward", "backward")
-    return Table(columns, [Section(rows)], f"{explanation.name}: pairs of the sample benchmark")
+    return Table(columns, rows, title=f"{explanation.name}: pairs of the sample benchmark")
 
 
 def _phenomenon_table(task: Task, phenomenon: _Category, scores: dict[str, Score]) -> Table:
     return Table(
-        ("system", task.metrics[0].title, "n"),
-        [Section([(name, score_cell(score), str(score.n)) for name, score in scores.items()])],
+        ("system", Column(task.metrics[0].title, show=score_cell), numeric("n")),
+        [(name, score, score.n) for name, score in scores.items()],
         title=f"{task.name}: {phenomenon.name}",
-        right={2},
         notes=[BETWEEN_MODELS],
     )
 
@@ -276,8 +276,7 @@ def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
 
 
 def _table5(task: Task, table: Table5) -> Table:
-    columns = ["system"]
-    columns += table.headings
+    columns: list[Column | str] = ["system"] + [numeric(heading) for heading in table.headings]
     systems = []
     for name, scores in table.systems.items():
         systems.append([name] + [percent(score.value) for score in scores])
@@ -297,10 +296,9 @@ def _table5(task: Task, table: Table5) -> Table:
         sections.append(Section(rows, f"Paper: {title}"))
     return Table(
         columns,
-        sections,
+        sections=sections,
         title=f"{task.name}: {task.metrics[0].title} x 100, the columns of the paper's Table 5",
-        right=range(1, len(columns)),
-        notes=list(_table5_notes(task, table)),
+        notes=_table5_notes(task, table),
     )
 
 

@@ -12,9 +12,10 @@ import click
 
 from gluebench.benchmark import Role
 from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
+from gluebench.cli.common.output import Form, Output, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.errors import Case, CaseFile, CaseFilter, Rate
@@ -194,8 +195,8 @@ def errors_output(
 
 
 def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
-    columns = ["", "examples"]
-    columns += [f"{system} wrong %" for system in file.systems]
+    columns: list[Column | str] = ["", numeric("examples")]
+    columns += [numeric(f"{system} wrong %") for system in file.systems]
     kinds: dict[str, list[list[str]]] = {}
     for rate in rates:
         row = [rate.name or rate.kind, f"{rate.n:,}"]
@@ -204,12 +205,12 @@ def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
         kinds.setdefault(rate.kind, []).append(row)
     sections = [Section(rows, kind if len(rows) > 1 else "") for kind, rows in kinds.items()]
     title = f"Errors on {file.file}, {file.split} split"
-    return Table(columns, sections, title, right=range(1, len(columns)), notes=[WITHIN])
+    return Table(columns, sections=sections, title=title, notes=[WITHIN])
 
 
 def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
     """Each example with one row per text."""
-    columns = ["index", "gold"]
+    columns: list[Column | str] = [numeric("index"), "gold"]
     columns += file.systems
     columns.append("text")
     rows: list[list[str]] = []
@@ -221,7 +222,7 @@ def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
         for name, text in case.inputs.items():
             rows.append(cells + [f"{name}: {text}"])
             cells = [""] * len(cells)  # only the first text stands beside the answers
-    return Table(columns, [Section(rows)], f"Examples of {file.file}", right={0})
+    return Table(columns, rows, title=f"Examples of {file.file}")
 
 
 def _label_text(value: str | float) -> str:

@@ -13,10 +13,11 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import counted
+from gluebench.benchmark.tables import Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
+from gluebench.cli.common.output import Form, Output, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.lint import TaskLint
@@ -82,9 +83,9 @@ ROWS_SHOWN = 5
 
 def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folder: Path) -> Output:
     """The checks in every form, and what the rows themselves have."""
-    columns = ("task", "split", "rows", "published", "content", "why")
+    columns = ("task", "split", numeric("rows"), numeric("published"), "content", "why")
     parts = [Section([*map(_cells, of_task)]) for _, of_task in groupby(checks, lambda check: check.task)]
-    table = Table(columns, parts, title=f"Data in {folder}", right={2, 3})
+    table = Table(columns, sections=parts, title=f"Data in {folder}")
     words = [line for check in checks for line in _explained(check)]
     for lint in lints:
         for finding in lint.findings:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.benchmark.tables import Column, Table
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, notices, plain
+from gluebench.cli.common.output import Form, Output, emit, notice, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.data.dataset import Origin, Outcome, State
@@ -99,16 +100,17 @@ def _get(
     options: Mapping[str, Any],
 ) -> list[Outcome]:
     """Read a folder or download."""
-    from gluebench.data.get import Getter, Options
-    from gluebench.data.sources.fetch import Meter, RetrySettings
+    from gluebench.data.get import Downloader, Options
+    from gluebench.data.sources.fetch import DownloadProgress, RetrySettings
     from gluebench.data.sources.release import load_release
 
     settings = Options(**{**options, "retry": RetrySettings(**options["retry"])})
-    getter = Getter(suite, load_release(benchmark), to, options=settings, meter=Meter(shown=True))
+    progress = DownloadProgress(shown=True)
+    downloader = Downloader(suite, load_release(benchmark), to, options=settings, meter=progress)
     if folder is not None:
-        return getter.from_folder(tasks, Path(folder))
+        return downloader.from_folder(tasks, Path(folder))
     try:
-        return getter.download(tasks)
+        return downloader.download(tasks)
     except KeyboardInterrupt:
         click.echo("\nStopped. What has come is kept: the same command goes on from here.", err=True)
         raise
@@ -120,7 +122,7 @@ FIELDS = ("task", "split", "rows", "kind", "location", "revision", "content", "f
 def output(suite: Benchmark, outcomes: Sequence[Outcome]) -> Output:
     """The outcomes in all forms."""
     columns = ("task", "examples", "from", "content")
-    table = Table(columns, [Section([*map(_row, outcomes)])], notes=[*_notes(outcomes)])
+    table = Table(columns, map(_row, outcomes), notes=_notes(outcomes))
     data = {"benchmark": suite.name, "tasks": [*map(_data, outcomes)]}
     return Output(data, [table], FIELDS, [*_records(outcomes)])
 
@@ -209,23 +211,24 @@ def _records(outcomes: Sequence[Outcome]) -> Iterator[tuple[object, ...]]:
             yield (outcome.task.name, name, split.rows, *source, content, split.fingerprint, file)
 
 
-SITE_FIELDS = ("file", "bytes", "sha256", "already_there")
-
-
 def _get_site(url: str, to: Path, retry: Mapping[str, Any], *, form: Form) -> None:
     """Fetch the files and show the outcome of each. Raises SendError, DataError."""
-    from gluebench.data.sources.fetch import Fetcher, Meter, RetrySettings, readable
+    from gluebench.data.sources.fetch import DownloadProgress, Fetcher, RetrySettings, readable
     from gluebench.data.sources.plan import fetch_missing, listed_files
     from gluebench.submission.client import remote
 
     board = remote(url, notice)
     folder = to / board.address.name
     files = listed_files(board.address.page, board.facts.get("data"), folder)
-    progress = Meter(shown=True)
+    progress = DownloadProgress(shown=True)
     fetched = fetch_missing(files, Fetcher(progress, RetrySettings(**retry)), progress)
+    columns = (
+        "file",
+        Column("size", show=readable, name="bytes"),
+        Column("sha256", for_people=False),
+        Column("", show=lambda there: "already there" if there else "fetched", name="already_there"),
+    )
     rows = [(file.name, file.bytes or 0, file.sha256, file not in fetched) for file in files]
-    cells = [(name, readable(size), "already there" if there else "fetched") for name, size, _, there in rows]
     note = f"In {folder}; every file has the SHA-256 that the leaderboard gives."
-    table = Table(("file", "size", ""), [Section(cells)], notes=[note])
-    data = {"folder": str(folder), "files": [dict(zip(SITE_FIELDS, row, strict=True)) for row in rows]}
-    emit(Output(data, [table], SITE_FIELDS, rows), form)
+    table = Table(columns, rows, notes=[note])
+    emit(Output({"folder": str(folder), "files": table.records()}, [table]), form)

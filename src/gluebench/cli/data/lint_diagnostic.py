@@ -9,14 +9,16 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import counted
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, plain
+from gluebench.cli.common.output import Form, Output, emit, plain
 
 if TYPE_CHECKING:
     from gluebench.data.lint_diagnostic import Counts, Lint
 
-COLUMNS = ("severity", "line", "code", "message")
+FIELDS = ("severity", "line", "code", "message")
+COLUMNS = ("severity", numeric("line"), "code", "message")
 
 
 @click.command
@@ -64,22 +66,24 @@ def lint_diagnostic(
 
 def _output(file: str, result: Lint, *, listed: bool) -> Output:
     rows = [(finding.severity, finding.line, finding.code, finding.message) for finding in result.findings]
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    tables = [Table(COLUMNS, [Section(cells)], right={1})] if listed and rows else []
+    tables = [Table(COLUMNS, rows)]
+    if not (listed and rows):
+        tables = []
     counts = Counter(finding.severity for finding in result.findings)
     data = {"file": file, **result._asdict()}
     words = [f"{file}: {counted(counts['error'], 'error')}, {counted(counts['warning'], 'warning')}."]
-    return Output(plain(data), [*tables, _figures(result)], COLUMNS, rows, words)
+    return Output(plain(data), [*tables, _figures(result)], FIELDS, rows, words)
 
 
 def _figures(result: Lint) -> Table:
     """Pairs and labels of every phenomenon."""
-    columns = ("phenomenon", "pairs", *result.total.labels)
+    columns: list[Column | str] = ["phenomenon", numeric("pairs")]
+    columns += [numeric(label) for label in result.total.labels]
     sections = [Section([*map(_cells, result.phenomena)]), Section([_cells(result.total)])]
     domains = ", ".join(f"{name or '(none)'} {count}" for name, count in result.domains.items())
     sets = f" Minimal sets: {result.sets}." if result.sets else ""
     notes = [f"Median overlap {result.median_overlap:.2f}.{sets} Pairs by domain: {domains}."]
-    return Table(columns, sections, right=range(1, len(columns)), notes=notes)
+    return Table(columns, sections=sections, notes=notes)
 
 
 def _cells(counts: Counts) -> tuple[str, ...]:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark.figures import percent
+from gluebench.benchmark.tables import Table, numeric, show_count
 from gluebench.cli.common import option
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
+from gluebench.cli.common.output import Form, Output, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.data.results import ScoredTable
-
-FIELDS = ("system", "task", "rows", "score")
 
 
 @click.command
@@ -75,11 +74,14 @@ def _output(table: ScoredTable) -> Output:
     from gluebench.scoring.tags import places_of
 
     tasks = places_of(table.tasks or [""] * len(table.items))
-    rows = [
-        (system, task, len(places), sum(scores[at] for at in places) / len(places))
-        for task, places in tasks.items()
-        for system, scores in table.scores.items()
-    ]
+    rows = []
+    for task, places in tasks.items():
+        for system, scores in table.scores.items():
+            rows.append((system, task, len(places), sum(scores[at] for at in places) / len(places)))
+    about = [f"In {len({*table.clusters}):,} clusters."] if table.clusters else []
+    about += [f"Categories: {', '.join(table.categories)}."] if table.categories else []
+    columns = ("system", "task", numeric(table.unit, show_count, name="rows"), numeric("score", percent))
+    shown = Table(columns, rows, title=table.name, notes=about)
     data = {
         "schema": "gluebench.scores/1",
         "name": table.name,
@@ -87,12 +89,7 @@ def _output(table: ScoredTable) -> Output:
         "rows": len(table.items),
         "clusters": None if table.clusters is None else len({*table.clusters}),
         "categories": {name: sorted({*values}) for name, values in table.categories.items()},
-        "systems": [dict(zip(FIELDS, row, strict=True)) for row in rows],
+        "systems": shown.records(),
         "notes": list(table.notes),
     }
-    shown = [(system, task, f"{n:,}", percent(score)) for system, task, n, score in rows]
-    about = [f"In {len({*table.clusters}):,} clusters."] if table.clusters else []
-    about += [f"Categories: {', '.join(table.categories)}."] if table.categories else []
-    columns = ("system", "task", table.unit, "score")
-    titled = Table(columns, [Section(shown)], title=table.name, right={2, 3}, notes=about)
-    return Output(data, [titled], FIELDS, rows, ["", table.gold.scope])
+    return Output(data, [shown], words=["", table.gold.scope])

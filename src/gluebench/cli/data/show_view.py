@@ -6,15 +6,16 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.cli.common.output import (
-    Output,
+from gluebench.benchmark.tables import (
+    Column,
     Paper,
-    Section,
     Table,
     escape_controls,
+    numeric,
     running_text,
     text_width,
 )
+from gluebench.cli.common.output import Output
 from gluebench.data import Table as Examples
 from gluebench.data.dataset import TAGS
 from gluebench.data.show import Entry, Row
@@ -196,10 +197,12 @@ def shown_output(shown: Shown, entries: Sequence[Entry]) -> Output:
     fields = _fields(shown)
     records = [dict(zip(fields, _values(shown, entry), strict=True)) for entry in entries]
     cells = [[_shown_cell(shown, *field) for field in record.items()] for record in records]
-    table = Table(fields, [Section(cells)], right={0})
+    columns: list[Column | str] = [numeric(fields[0])]
+    columns += fields[1:]
+    table = Table(columns, cells)
     if shown.paired:
-        columns = [_TITLES.get(name, name) for name in fields[1:]]
-        table = Table(columns, [Section([row[1:] for row in cells])], notes=_heading(shown)[1:])
+        titles = [_TITLES.get(name, name) for name in fields[1:]]
+        table = Table(titles, [row[1:] for row in cells], notes=_heading(shown)[1:])
     rows = [[_cell(value) if isinstance(value, list) else value for value in one.values()] for one in records]
     data = {"task": shown.task.name, "split": shown.table.split, "examples": records}
     return Output(data, [table], fields, rows)

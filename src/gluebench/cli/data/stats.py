@@ -12,8 +12,9 @@ import click
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import percent
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
+from gluebench.cli.common.output import Form, Output, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.data.stats.describe import Category, Labels, SplitStats, TaskStats
@@ -105,9 +106,9 @@ def stats_output(suite: Benchmark, stats: Sequence[TaskStats]) -> Output:
 
 def _sizes(stats: Sequence[tuple[Task, TaskStats]]) -> Table:
     beside = [(task, size) for task, counted in stats for size in counted.sizes]
-    columns = ["Corpus", "Train", "Dev", "Test"]
+    titles = ["Train", "Dev", "Test"]
     if beside:
-        columns = ["Corpus", "Train", "printed", "Dev", "Test", "printed"]
+        titles = ["Train", "printed", "Dev", "Test", "printed"]
     sections = [
         Section([_size_row(*entry, printed=bool(beside)) for entry in group], title)
         for title, group in groupby(stats, lambda entry: entry[0].section)
@@ -121,10 +122,9 @@ def _sizes(stats: Sequence[tuple[Task, TaskStats]]) -> Table:
     if any(size.agreement == "cut" for _, size in beside):
         notes.append(f"{CUT} Printed with its last digits cut off, not rounded.")
     return Table(
-        columns,
-        sections,
+        ["Corpus"] + [numeric(title) for title in titles],
+        sections=sections,
         title="Examples on disk" + ", and the sizes printed in Table 1" * bool(beside),
-        right=range(1, len(columns)),
         notes=notes,
     )
 
@@ -153,10 +153,11 @@ def _category_table(where: str, categories: Sequence[Category]) -> Table:
     order = list(categories[0].printed)
     if set(words) <= set(order):
         words.sort(key=order.index)
-    columns = ["Category", "Count"]
-    for word in words:
-        columns += [f"% {word}", "printed"] if printed else [f"% {word}"]
-    columns[2:2] = ["printed"] if printed else []
+    columns: list[Column | str] = ["Category"]
+    for title in ["Count"] + [f"% {word}" for word in words]:
+        columns.append(numeric(title))
+        if printed:
+            columns.append(numeric("printed"))
     rows = [_category_row(category, words, printed=printed) for category in categories]
     agree = [category.agrees for category in categories if category.agrees is not None]
     notes = ["An example with several phenomena of one category counts once in it."]
@@ -166,9 +167,8 @@ def _category_table(where: str, categories: Sequence[Category]) -> Table:
         )
     return Table(
         columns,
-        [Section(rows)],
+        rows,
         title=f"{where} by category" + ", and the figures printed in Table 7" * printed,
-        right=range(1, len(columns)),
         notes=notes,
     )
 
@@ -200,8 +200,8 @@ def _labels(stats: Sequence[tuple[Task, TaskStats]]) -> Table:
         ]
         if rows:
             sections.append(Section(rows, f"{task.name} ({', '.join(glosses)})" if glosses else task.name))
-    columns = ("Split", "Examples", "Labels, % of the split")
-    return Table(columns, sections, title="Label balance", right={1})
+    columns = ("Split", numeric("Examples"), "Labels, % of the split")
+    return Table(columns, sections=sections, title="Label balance")
 
 
 def _balance(labels: Labels | None) -> str:
@@ -223,9 +223,10 @@ def _lengths(tasks: Sequence[TaskStats]) -> Table:
                 rows.append((f"  {split.split}", column, *center, f"{lengths.p95:,}", f"{lengths.longest:,}"))
         if rows:
             sections.append(Section(rows, stats.task))
-    columns = ("Split", "Text", "Mean", "Median", "95th percentile", "Longest")
+    columns: list[Column | str] = ["Split", "Text"]
+    columns += [numeric(title) for title in ("Mean", "Median", "95th percentile", "Longest")]
     title = "Lengths in tokens (words and marks of punctuation)"
-    return Table(columns, sections, title, right={2, 3, 4, 5})
+    return Table(columns, sections=sections, title=title)
 
 
 def _words(tasks: Sequence[TaskStats]) -> Table:
@@ -242,8 +243,9 @@ def _words(tasks: Sequence[TaskStats]) -> Table:
         "Types are the different tokens, letter case aside; unseen are those that train does not have.",
         "Overlap is the mean share of the words of two texts that stand in both (Jaccard).",
     ]
-    columns = ("Split", "Tokens", "Types", "% types unseen", "% tokens unseen", "% overlap")
-    return Table(columns, sections, title="Words", right=range(1, 6), notes=notes)
+    titles = ("Tokens", "Types", "% types unseen", "% tokens unseen", "% overlap")
+    columns: list[Column | str] = ["Split"] + [numeric(title) for title in titles]
+    return Table(columns, sections=sections, title="Words", notes=notes)
 
 
 def _present(stats: TaskStats) -> list[SplitStats]:

@@ -9,9 +9,10 @@ import click
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import DOWN, counted, interval, on_split, percent, points
+from gluebench.benchmark.tables import Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
-from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
+from gluebench.cli.common.output import Form, Output, draw, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.scoring import Spread, Summary
@@ -176,10 +177,9 @@ def _class_table(report: Report) -> Table:
             rows.append((name or "(no name)", *shares, str(score.support), str(score.predicted)))
         sections.append(Section(rows, file))
     return Table(
-        ("class", "precision", "recall", "F1", "support", "predicted"),
-        sections,
+        ["class"] + [numeric(title) for title in ("precision", "recall", "F1", "support", "predicted")],
+        sections=sections,
         title="By class",
-        right=range(1, 6),
         notes=[CLASS_NOTE] if sections else ["No test file here has classes."],
     )
 
@@ -210,10 +210,9 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Coll
         notes += _notes(report, benchmark)
     heading = "score [95 % interval]" if _has_intervals(report) else "score"
     return Table(
-        ("task", "metric", heading, "n"),
-        [Section(rows), Section([average])],
+        ("task", "metric", heading, numeric("n")),
+        sections=[Section(rows), Section([average])],
         title=f"{on_split(benchmark.title, report.split, report.provenance)}: {source}",
-        right={3},
         notes=notes,
     )
 
@@ -291,10 +290,9 @@ def _diagnostic_table(diagnostic: DiagnosticReport, task: Task) -> Table:
         if rows:
             sections.append(Section(rows))
     return Table(
-        ("category", task.metrics[0].title, "n"),
-        sections,
+        ("category", task.metrics[0].title, numeric("n")),
+        sections=sections,
         title=f"{task.name}: {task.title}",
-        right={2},
         notes=[BETWEEN_MODELS],
     )
 
@@ -317,7 +315,16 @@ def categories(task: Task, metadata: Mapping[str, Iterable[str]]) -> list[list[t
 
 
 RUNS_SCHEMA = "gluebench.runs/1"
-RUN_COLUMNS = ("task", "metric", "runs", "mean [95 % interval]", "seeds", "sd", "best", "best run")
+RUN_COLUMNS = (
+    "task",
+    "metric",
+    numeric("runs"),
+    "mean [95 % interval]",
+    numeric("seeds"),
+    numeric("sd"),
+    numeric("best"),
+    "best run",
+)
 
 
 RUN_FIELDS = ("run", "task", "metric", "value", "low", "high", "n")
@@ -361,9 +368,8 @@ def _runs_table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) 
         notes.append(f"INCOMPLETE: {unscored} of {summary.runs} runs have no macro-average.")
     return Table(
         RUN_COLUMNS,
-        [Section(rows) for rows in (tasks, [average], diagnostics) if rows],
+        sections=[Section(rows) for rows in (tasks, [average], diagnostics) if rows],
         title=f"{benchmark.title}, {summary.split} split: {summary.runs} runs",
-        right={2, 4, 5, 6},
         notes=notes,
     )
 

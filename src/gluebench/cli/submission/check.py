@@ -15,9 +15,10 @@ import click
 
 from gluebench.benchmark import Benchmark, Role
 from gluebench.benchmark.figures import counted
+from gluebench.benchmark.tables import Table, escape_controls, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, escape_controls, notices
+from gluebench.cli.common.output import Form, Output, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.submission import Problem, Submission
@@ -122,10 +123,11 @@ def write(
 ) -> None:
     """Write a submission from prediction files.
 
-    PREDICTIONS is a folder or a zip with a file for each test file, named as it is: .tsv or .csv with a
-    header that names the columns index and prediction, .json or .jsonl with those keys, or .txt with one
-    prediction a line in the order of the examples. The output folder of a training program, with a folder
-    for each task, is read too. Each step on the way to the submission is said.
+    PREDICTIONS is a folder or a zip with a file for each test file, named as it is: .tsv, .csv or .parquet
+    with columns named index and prediction, .json or .jsonl with those keys, or .txt with one prediction a
+    line in the order of the examples; or a single file, with the tasks as keys or in a column task. The
+    output folder of a training program, with a folder for each task, is read too. Each step on the way to
+    the submission is said.
 
     \b
     Example:
@@ -152,7 +154,8 @@ def write(
     click.echo(f"{out}: {counted(len(written), 'file')}.")
 
 
-COLUMNS = ("severity", "file", "line", "index", "code", "value", "expected", "fix")
+FIELDS = ("severity", "file", "line", "index", "code", "value", "expected", "fix")
+COLUMNS = ("severity", "file", numeric("line"), numeric("index"), "code", "value", "expected", "fix")
 _WORST_FIRST = ("error", "warning", "notice")
 
 
@@ -215,7 +218,8 @@ def as_lines(submission: Submission, *, done: list[str]) -> str:
     codes = {problem.code for problem in submission.problems}
     if submission.verdict == "invalid" or any(problem.repair for problem in submission.problems):
         # What --fix would do is what it does, but for the writing.
-        read = read_predictions(submission.source, submission.benchmark, role=submission.role)
+        benchmark, role = submission.benchmark, submission.role
+        read = read_predictions(submission.source, benchmark, role=role, checked=submission)
         known = {*codes, "no-files"}
         unlisted = [problem for problem in read.problems if problem.code not in known]
         codes |= {problem.code for problem in unlisted}
@@ -256,8 +260,11 @@ def verdict_line(submission: Submission) -> str:
 
 def check_output(submission: Submission, *, done: list[str]) -> Output:
     """The check in the forms for programs and papers."""
-    rows = [[problem.as_dict()[column] for column in COLUMNS] for problem in submission.problems]
-    cells = [["" if value is None else str(value) for value in row] for row in rows]
-    notes = [*(f"Fixed: {step}." for step in done), verdict_line(submission)]
-    table = Table(COLUMNS, [Section(cells)], right={2, 3}, notes=notes)
-    return Output(submission.as_dict() | {"fixed": done}, [table], COLUMNS, rows)
+    rows = []
+    for problem in submission.problems:
+        values = problem.as_dict()
+        rows.append([values[name] for name in FIELDS])
+    notes = [f"Fixed: {step}." for step in done]
+    notes.append(verdict_line(submission))
+    table = Table(COLUMNS, rows, notes=notes)
+    return Output(submission.as_dict() | {"fixed": done}, [table])

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.tables import Table
 from gluebench.cli.common import option
 from gluebench.cli.common.interrupts import kept_if_stopped
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice
+from gluebench.cli.common.output import Form, Output, emit, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
         last = name
     shown = Table(
         ("section", "claim", "numbers", "verdict", "because"),
-        [Section(rows)],
+        rows,
         title="What the paper says of its results",
         notes=[
             "Sections 6 and 8 speak of test scores; the same claims are put to the dev scores too.",

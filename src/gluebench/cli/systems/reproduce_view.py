@@ -7,7 +7,8 @@ from pathlib import Path
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.atomic import write_json
 from gluebench.benchmark.figures import percent
-from gluebench.cli.common.output import Output, Paper, Section, Table, rendered
+from gluebench.benchmark.tables import Paper, Section, Table, numeric
+from gluebench.cli.common.output import Output, rendered
 from gluebench.cli.scoring.grade import score_cell
 from gluebench.data import DataError
 from gluebench.data.home import locked
@@ -35,11 +36,10 @@ def table_output(runs: Sequence[RowResult], request: Request, benchmark: Benchma
         "results": results(rows),
     }
     table = Table(
-        ("column", "metric", "expected", "obtained [95 % interval]", "note"),
-        [_section(ran, rows[ran.row.name]) for ran in runs],
+        ("column", "metric", numeric("expected"), "obtained [95 % interval]", "note"),
+        sections=[_section(ran, rows[ran.row.name]) for ran in runs],
         title=f"{TABLES[request.table]}; {benchmark.title}, preset {request.preset}",
-        right={2},
-        notes=[*_notes(runs, request, benchmark)],
+        notes=_notes(runs, request, benchmark),
     )
     records = [
         (request.table, ran.row.name, *cell[:3], *(cell.obtained or [None] * 4)[:4], cell.reason)

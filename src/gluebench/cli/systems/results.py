@@ -10,8 +10,9 @@ import click
 
 from gluebench.benchmark import Benchmark, Role
 from gluebench.benchmark.figures import interval, percent, points, unit
+from gluebench.benchmark.tables import Section, Table, to_markdown
 from gluebench.cli.common import option
-from gluebench.cli.common.output import Form, Output, Section, Table, as_markdown, emit
+from gluebench.cli.common.output import Form, Output, emit
 
 if TYPE_CHECKING:
     from gluebench.scoring import Report
@@ -57,7 +58,7 @@ def results(
     if form not in (None, "markdown"):
         emit(answer, form)
         return
-    click.echo(as_markdown(answer.tables[0]))
+    click.echo(to_markdown(answer.tables[0]))
     commands = dict.fromkeys(system.command for system in systems if system.command)
     click.echo("\n".join(["```sh", *commands, "```"]))
 
@@ -79,7 +80,7 @@ def results_output(
         notes.append(PUBLISHED)
     columns = ("system", *headings.values(), "time" + " or source" * bool(published))
     data = {"systems": [system._asdict() for system in systems], "published": [*published]}
-    return Output(data, [Table(columns, sections, notes=notes)], FIELDS, _records(systems))
+    return Output(data, [Table(columns, sections=sections, notes=notes)], FIELDS, _records(systems))
 
 
 def _headings(systems: Sequence[Scores], suite: Benchmark) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built
+from gluebench.data.recipes import RecipeResult
 from gluebench.data.recipes.reading import CLASSES, Reader, table
 
 FILES = ("diagnostic-full.tsv", "diagnostics-full.tsv")
@@ -14,7 +14,7 @@ TAIL = ("Domain", "Premise", "Hypothesis", "Label")
 HIDDEN = "test: labels left out as asked (--test-labels no); the paper publishes them"
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The one split, test, with its labels unless they are to be left out."""
     reader = Reader(corpus, task, options)
     path = reader.need(*FILES)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes import Columns, RecipeResult
 from gluebench.data.recipes.reading import Reader, select, table
 
 HEADER = ("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String")
@@ -18,7 +18,7 @@ DAMAGED = (
 )
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """Train without the dev pairs, the dev pairs, and test."""
     reader = Reader(corpus, task, options)
     rows = _columns(reader, "msr_paraphrase_train.txt")

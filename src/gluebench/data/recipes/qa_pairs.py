@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gluebench.benchmark.extras import optional
 from gluebench.data.errors import DataError
 from gluebench.data.recipes.sentences import Splitter
 from gluebench.data.tsv import decoded
 from gluebench.data.vectors import Vectors
-from gluebench.scoring.notebook import optional
 
 Rows: TypeAlias = "array[int]"
 """The words of a text as rows of the vectors' matrix; words that have no vector are left out."""

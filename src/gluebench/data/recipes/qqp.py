@@ -7,7 +7,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built
+from gluebench.data.recipes import RecipeResult
 from gluebench.data.recipes.reading import Reader, table, train_and_dev
 
 FILE = "quora_duplicate_questions.tsv"
@@ -18,7 +18,7 @@ NOTES = (
 )
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """Train and dev from the one file of the release."""
     share = options["dev"]
     if not 0 <= share < 1:

@@ -7,13 +7,13 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built
+from gluebench.data.recipes import RecipeResult
 from gluebench.data.recipes.reading import Reader, table
 
 EXTRAS = ("genre", "filename", "year", "old_index", "source1", "source2")
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The three splits as published."""
     if task.score_range is None:
         raise DataError(

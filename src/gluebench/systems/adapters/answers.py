@@ -18,7 +18,8 @@ REASONS = ("not understood", "cut off", "refused", "filtered")
 MAJORITY = 0.5
 """Labels whose first tokens have more of the probability are answered without reading the text."""
 _TAGS = r"think|thinking|thought|reasoning"
-_OPEN, _CLOSE = rf"(?:<(?:{_TAGS})>|\[THINK\])", rf"(?:</(?:{_TAGS})>|\[/THINK\])"
+_OPEN = rf"(?:<(?:{_TAGS})>|\[THINK\])"
+_CLOSE = rf"(?:</(?:{_TAGS})>|\[/THINK\])"
 _REASONING = re.compile(rf"{_OPEN}.*?{_CLOSE}|.*{_CLOSE}|{_OPEN}.*", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"^\s*```\w*\s*$|^```\w*\s|\s*```\s*$", re.MULTILINE)
 _ANSWER = re.compile(r"\banswer\b(?:\s+is)?[\s*_\"'`]*[:=]?[\s*_\"'`]*([^\n]+)", re.IGNORECASE)

@@ -68,7 +68,8 @@ class CausalModel(Prompted):
 
     def predict(self, task: Task, examples: Sequence[Example]) -> Answers:
         """Answer each example, in order."""
-        template, shots = self._templates[task.name], self._shots[task.name]
+        template = self._templates[task.name]
+        shots = self._shots[task.name]
         answers = choices(task, template)
         pairs = [self._pair(template, example, shots) for example in examples]
         scores = self.log_likelihoods([(text, join + answer) for text, join in pairs for answer in answers])
@@ -89,7 +90,8 @@ class CausalModel(Prompted):
         most = max((len(targets) for _, targets in continuations), default=0)
         prefix = _shared(rows, but=most)
         sums: dict[Continuation, float] = {}
-        advance, done = self._counting("scored", "texts"), 0
+        advance = self._counting("scored", "texts")
+        done = 0
         with torch.inference_mode():
             cache = None
             if prefix:  # keys and values of the tokens with which all rows begin

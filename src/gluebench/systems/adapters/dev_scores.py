@@ -42,7 +42,8 @@ def with_wrong(answers: Mapping[str, Answered], gold: Gold) -> dict[str, Column]
 
 def drawn_labels(gold: Gold, limit: int) -> Gold:
     """The labels of the examples that `drawn` gives, with their groups, without diagnostic categories."""
-    columns, metadata = {}, {}
+    columns = {}
+    metadata = {}
     for name, right in gold.columns.items():
         places = drawn(len(right), limit, name)
         labels: Sequence[str | float] = right.words() if right.labels else right.numbers
@@ -61,7 +62,8 @@ def unanswered(answers: Mapping[str, Answered], limit: int | None = None) -> lis
     """List the files with answers that the system could not give: their number, share and reasons."""
     lines = []
     for name, answered in answers.items():
-        count, size = len(answered.unanswered), len(drawn(len(answered.column), limit, name))
+        count = len(answered.unanswered)
+        size = len(drawn(len(answered.column), limit, name))
         reasons = Counter(answered.reasons or ["not understood"] * count)
         shown = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
         if count:

@@ -30,7 +30,9 @@ QUOTA = "insufficient_quota"
 """The error code of a 429 that waiting does not cure."""
 FILTERS = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 """Error codes of a prompt that a content filter blocks."""
-FILTERED, REFUSAL, CUT_OFF = "content_filter", "refusal", "length"
+FILTERED = "content_filter"
+REFUSAL = "refusal"
+CUT_OFF = "length"
 """Values of `Reply.finish` other than "stop"."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -136,7 +138,8 @@ class Endpoint:
             try:
                 return self._once(request, read or chat_reply, self.base + path)
             except _RetryableError as error:
-                fault, wait = str(error), _wait(attempt, error.retry_after)
+                fault = str(error)
+                wait = _wait(attempt, error.retry_after)
         raise ModelError(f"{self.base}{path}: {fault}; asked {self._retries + 1} times")
 
     def _once(self, request: Mapping[str, Any], read: Reader, address: str) -> Reply:
@@ -185,7 +188,8 @@ def _answer_in(body: bytes) -> Any:
         return json.loads(body)
     message: dict[str, str] = {}
     tokens: list[Any] = []
-    finish, usage = None, None
+    finish = None
+    usage = None
     for line in body.decode().split("\n"):  # not splitlines: a text may have other ends of lines
         field, _, data = line.partition(":")
         if field != "data":
@@ -304,7 +308,8 @@ class AnswerCache:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as file:
             file.seek(0)
-            start, last = 0, b"\n"
+            start = 0
+            last = b"\n"
             for last in file:
                 with suppress(ValueError, KeyError, TypeError):  # cut short: it will be requested again
                     row = json.loads(last)

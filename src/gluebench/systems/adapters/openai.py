@@ -189,7 +189,8 @@ class ChatModel(Prompted):
         names += [reason.replace(" ", "_") for reason in REASONS]
         notes: dict[str, Any] = {name: self._counts.get(name, 0) for name in names}
         notes["method"] = self._method
-        price_in, price_out = self._options.price_in, self._options.price_out
+        price_in = self._options.price_in
+        price_out = self._options.price_out
         if price_in is None and price_out is None:
             return notes
         cost = notes["tokens_in"] * (price_in or 0.0) + notes["tokens_out"] * (price_out or 0.0)
@@ -212,7 +213,8 @@ class ChatModel(Prompted):
 
     def _result(self, task: Task, example: Example) -> tuple[str | float | None, str]:
         """The answer to an example, or None and why there is none."""
-        template, shots = self._templates[task.name], self._shots[task.name]
+        template = self._templates[task.name]
+        shots = self._shots[task.name]
         if self._method == "likelihood":
             answers = choices(task, template)
             reply = self._likelihood(template.text(example, shots), answers)
@@ -337,7 +339,8 @@ class ChatModel(Prompted):
                 if error.status not in ABSENT:
                     raise
         if method in FALLBACK:
-            self._method, self._form = FALLBACK[method], ""
+            self._method = FALLBACK[method]
+            self._form = ""
             self._learn(method, UNABLE[method])
 
     def _learn(self, name: str, message: str) -> None:

@@ -223,7 +223,8 @@ def _fine_tuned(
 ) -> Model:
     from gluebench.systems.adapters.fine_tuned import FineTunedHere, Splits
 
-    options, corpus = request.options, request.corpus
+    options = request.options
+    corpus = request.corpus
 
     def data(name: str) -> Splits:
         return corpus.benchmark.task(name), *fit_data(corpus.benchmark, name, corpus.folder)
@@ -251,7 +252,8 @@ def _chat(request: _Request) -> Model:
     name, at, url = request.name.rpartition("@")
     if not (name and at and url):
         raise ModelError(f"api:{request.name}: expected api:MODEL@URL, as api:llama@http://localhost:8000/v1")
-    options, prompts = request.options, request.options.asking or PromptOptions()
+    options = request.options
+    prompts = request.options.asking or PromptOptions()
     endpoint = Endpoint(
         url,
         key_variable=options.key_variable,
@@ -275,7 +277,8 @@ def _causal(request: _Request) -> Model:
     from gluebench.systems.adapters.causal import CausalModel
     from gluebench.systems.adapters.openai import PromptOptions
 
-    options, prompts = request.options, request.options.asking or PromptOptions()
+    options = request.options
+    prompts = request.options.asking or PromptOptions()
     identity = {"templates": _templates(request, prompts), "files": files_digest(request.name)}
     settings = {name: prompts.identity()[name] for name in ("shots", "template", "chat")}
     system = CausalModel(

@@ -212,7 +212,8 @@ class Session:
 
         Raises DataError with the `way` out and every difference, changed data files included.
         """
-        path, current = self.folder / RUN, self._identity
+        path = self.folder / RUN
+        current = self._identity
         if not path.is_file():
             write_json(path, current)
             return
@@ -225,6 +226,11 @@ class Session:
     def results(self) -> dict[str, TaskResult]:
         """Return the result of each finished task by name, in the manifest's order. Raises DataError."""
         return read_results(self.folder, self.plan.benchmark)
+
+    def discard(self) -> None:
+        """Remove the results of the plan's tasks, so that they are answered again."""
+        for unit in self.plan.units():
+            _path(self.folder, unit.task).unlink(missing_ok=True)
 
     def missing(self) -> list[Unit]:
         """List the units that still have unanswered files."""
@@ -242,7 +248,9 @@ class Session:
         With `together`, the system is fitted on all tasks before it answers any.
         """
         todo = self._todo(system)
-        all_units, benchmark, data = self.plan.units(), self.plan.benchmark, self.plan.data
+        all_units = self.plan.units()
+        benchmark = self.plan.benchmark
+        data = self.plan.data
         for unit in all_units if together and todo else ():
             fit(system, benchmark, unit.task, data)
         effort: Callable[[Task], float] = getattr(system, "effort", lambda task: 1.0)
@@ -310,7 +318,8 @@ class Session:
 
     def _done(self, system: Predictor, unit: Unit, *, fitted: bool, writes: bool = True) -> TaskResult:
         """Fit and answer a unit; write its result after each file, dev first, with what was there before."""
-        benchmark, folder = self.plan.benchmark, self.plan.data
+        benchmark = self.plan.benchmark
+        folder = self.plan.data
         path = _path(self.folder, unit.task)
         before = read_result(path, benchmark)
         answers, data = (dict(before.answers), dict(before.data)) if before else ({}, {})

@@ -66,7 +66,8 @@ def cbow(
     tokenize = tokenizer_called(tokenizer)
     if vectors is not None:
         words = {word for sentence in corpus.there() for word in tokenize(sentence)}
-        table, source = read_vectors(vectors, words | {word.lower() for word in words}), vectors.name
+        table = read_vectors(vectors, words | {word.lower() for word in words})
+        source = vectors.name
     else:
         sentences = list(corpus.training())
         table = train_vectors(sentences, tokenize, dim=dim)

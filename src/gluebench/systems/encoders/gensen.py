@@ -20,8 +20,11 @@ from gluebench.systems.weights.pickles import read_plain
 from gluebench.systems.weights.recurrent import Padding, largest, read_network, run
 from gluebench.systems.weights.state import axis, read_state, shapes
 
-BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
-TABLE, PREFIX = "src_embedding.weight", "encoder."
+BEGIN = "<s>"
+END = "</s>"
+UNKNOWN = "<unk>"
+TABLE = "src_embedding.weight"
+PREFIX = "encoder."
 Pooling = Literal["last", "max"]
 
 
@@ -33,7 +36,8 @@ class GenSen:
         self.learned = dict(words)
         """The words of training; `words` also has those that `expand` added."""
         self.dim = 2 * network.hidden_size
-        self.table, self.network = table, network
+        self.table = table
+        self.network = network
         self._map: Any = None
         """The linear map from word vectors to its own: their mean, the slopes, the mean of its own."""
 
@@ -104,7 +108,8 @@ class GenSen:
         given = np.stack([vectors[word] for word in shared]).astype(np.float64)
         rows = [self.learned[word] for word in shared]
         own = self.table[rows].cpu().numpy().astype(np.float64)
-        middle, target = given.mean(axis=0), own.mean(axis=0)
+        middle = given.mean(axis=0)
+        target = own.mean(axis=0)
         return middle, np.linalg.lstsq(given - middle, own - target, rcond=None)[0], target
 
 

@@ -32,7 +32,8 @@ def read_infersent(path: Path) -> nn.LSTM:
         state = read_state(path)
     except MoreThanTensorsError:
         module = read_module(path)
-        tied, pool = module.settings.get("tied_weights"), module.settings.get("pool_type", "max")
+        tied = module.settings.get("tied_weights")
+        pool = module.settings.get("pool_type", "max")
         if tied or pool != "max":
             raise WeightsError(
                 f"{path}: a {module.name} with tied_weights {tied}, pool_type {pool}; expected False and max"

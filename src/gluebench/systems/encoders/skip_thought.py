@@ -17,7 +17,8 @@ from gluebench.systems.weights.recurrent import run
 from gluebench.systems.weights.state import Shape, axis, check_shapes
 
 Kind = Literal["uni", "bi", "combine"]
-UNKNOWN, END = "UNK", "<eos>"
+UNKNOWN = "UNK"
+END = "<eos>"
 TABLES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
 """Part name to its files: the weights, and the table of word vectors."""
 

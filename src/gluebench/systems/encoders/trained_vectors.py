@@ -26,7 +26,8 @@ FEWEST = 2
 WINDOW = 10
 SMOOTHING = 0.75
 """Exponent of the context counts, which keeps rare contexts from weighing too much."""
-EXTRA, STEPS = 16, 8
+EXTRA = 16
+STEPS = 8
 """Of the subspace iteration: directions beyond `dim`, and number of iterations."""
 Floats = NDArray[np.float32]
 
@@ -53,7 +54,8 @@ def _cooccurrence(texts: list[list[int]], words: int) -> Floats:
     flat = np.array([word for text in texts for word in (*text, *gap)], dtype=np.int64)
     counts = np.zeros((words, words), dtype=np.float32)
     for distance in range(1, WINDOW + 1):
-        left, right = flat[:-distance], flat[distance:]
+        left = flat[:-distance]
+        right = flat[distance:]
         both = (left >= 0) & (right >= 0)
         np.add.at(counts, (left[both], right[both]), np.float32(1 / distance))
     counts += counts.T.copy()

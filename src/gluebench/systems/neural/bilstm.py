@@ -72,7 +72,8 @@ class BiLstm(nn.Module):
     def _reversing(self, states: Tensor, lengths: Tensor) -> Tensor:
         longest = states.shape[1]
         steps = states.transpose(0, 1)  # (length, batch, dim), as the kernels want it
-        device, texts = lengths.device, len(lengths)
+        device = lengths.device
+        texts = len(lengths)
         places = torch.arange(longest, device=device).unsqueeze(1)  # (length, 1)
         sources = torch.where(places < lengths, lengths - 1 - places, places)
         # flat index into (length, batch) that reverses each sentence

@@ -101,11 +101,13 @@ class Head(nn.Module):
             if task.score_range is None:
                 raise ValueError(f"{task.name} has neither labels nor a range of scores")
             self.low, self.high = task.score_range
-            self.offset, self.scale = self.low, self.high - self.low
+            self.offset = self.low
+            self.scale = self.high - self.low
         self.layers: nn.Module
         if hidden is None:
             self.layers = nn.Identity()
-            self.offset, self.scale = 0.0, 1.0
+            self.offset = 0.0
+            self.scale = 1.0
         elif task.labels:
             self.layers = nn.Sequential(
                 nn.Linear(dim, hidden), nn.Tanh(), nn.Linear(hidden, len(task.labels))

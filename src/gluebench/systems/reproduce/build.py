@@ -108,8 +108,11 @@ def system_of(
 def _encoder(row: Row, files: Files, corpus: Corpus, device: str) -> SentenceEncoder:
     """CBoW, or a reader of published weights."""
     own = dict(row.encoder)
-    reader, split, longest = own.pop("reader"), own.pop("tokenizer"), own.pop("longest")
-    dim, case = own.pop("vectors_dim", None), own.pop("case", "either")
+    reader = own.pop("reader")
+    split = own.pop("tokenizer")
+    longest = own.pop("longest")
+    dim = own.pop("vectors_dim", None)
+    case = own.pop("case", "either")
     if reader == "cbow":
         if files.vectors is not None:
             return cbow(corpus, vectors=files.vectors, tokenizer=split, most=longest, case=case)
@@ -141,7 +144,8 @@ def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task])
     Raises CannotBeHadError, DataError or WeightsError for missing or invalid files.
     """
     model = row.model
-    longest, texts = int(model["longest"]), list(corpus.texts(tasks))
+    longest = int(model["longest"])
+    texts = list(corpus.texts(tasks))
     tokenize = kept_tokenizer(texts, model["tokenizer"], longest)
     if model["words"] == "elmo":
         paths = [files.weight(name) for name in needed_files()["elmo"].files]
@@ -149,7 +153,8 @@ def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task])
 
         def new_elmo() -> TokenVectors:
             elmo.forget()
-            dropout, carry = model["elmo_dropout"], elmo.carry
+            dropout = model["elmo_dropout"]
+            carry = elmo.carry
             return ElmoVectors(elmo, elmo.dim, tokenize, dropout=dropout, carry=carry, longest=longest)
 
         return new_elmo
@@ -184,7 +189,8 @@ class NeuralSystem:
 
     def __post_init__(self) -> None:
         assert self.row.settings is not None  # a frozen row is not a NeuralSystem
-        self._settings, self._together = self.row.settings, self.row.training == "multi-task"
+        self._settings = self.row.settings
+        self._together = self.row.training == "multi-task"
         self._waiting: dict[str, TaskData] = {}
         self._models: dict[str, MultiTaskModel] = {}
 
@@ -205,7 +211,8 @@ class NeuralSystem:
         if not examples:
             return []
         model = self._models[task.name]
-        size, precision = self._settings.batch_size, self._settings.precision
+        size = self._settings.batch_size
+        precision = self._settings.precision
         return predict(model, task.name, examples, batch_size=size, precision=precision)
 
     def _auxiliary(self) -> dict[str, TaskData]:
@@ -220,7 +227,8 @@ class NeuralSystem:
 
     def _train(self, data: Mapping[str, TaskData]) -> None:
         tasks = [entry.task for entry in data.values()]
-        vectors, model = token_vectors(self.row, self.files, self.corpus, tasks), self.row.model
+        vectors = token_vectors(self.row, self.files, self.corpus, tasks)
+        model = self.row.model
 
         def make(tasks: Sequence[Task]) -> MultiTaskModel:
             sizes = {name: model[name] for name in ("layers", "attention", "dropout", "pool_padding")}

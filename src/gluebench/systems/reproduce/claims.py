@@ -190,7 +190,8 @@ def encoders_in_order(numbers: Numbers) -> Evidence:
 @_of_scores("6", "InferSent keeps up with models trained on GLUE.")
 def infersent_competitive(numbers: Numbers) -> Evidence:
     """InferSent's average is at most a point below the median of the rows trained on GLUE."""
-    middle, own = median(map(numbers.get, TRAINED)), numbers.get("infersent")
+    middle = median(map(numbers.get, TRAINED))
+    own = numbers.get("infersent")
     return own >= middle - CLOSE, f"{own:.1f} against a median of {middle:.1f}"
 
 
@@ -248,7 +249,8 @@ def far_below_people(numbers: Numbers) -> Evidence:
 def structure_above_logic(numbers: Numbers) -> Evidence:
     """Over all rows, predicate-argument structure has the highest mean of the four and logic the lowest."""
     means = {column: fmean(numbers.get(name, column) for name in ROWS) for column in COARSE}
-    high, low = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
+    high = max(means, key=means.__getitem__)
+    low = min(means, key=means.__getitem__)
     return (high, low) == (COARSE[1], COARSE[2]), listed(means)
 
 
@@ -264,7 +266,8 @@ def trained_above_encoders(numbers: Numbers) -> Evidence:
     """The median of rows trained on GLUE is above each encoder but GenSen, which is not below all of them."""
     trained = [numbers.get(name, "All") for name in TRAINED]
     others = {name: numbers.get(name, "All") for name in ENCODERS}
-    middle, gensen = median(trained), others.pop("gensen")
+    middle = median(trained)
+    gensen = others.pop("gensen")
     holds = middle > max(others.values()) and gensen >= min(trained)
     return holds, f"median {middle:.1f}; {listed(others)}; gensen {gensen:.1f}"
 
@@ -388,7 +391,8 @@ def read_results(path: Path) -> Mapping[TableName, Numbers]:
     results: dict[TableName, Numbers] = {}
     with parsing(path, "the results of rows", expected):
         values = json.loads(path.read_text(encoding="utf-8"))
-        benchmark, tables = values["benchmark"], values["tables"]
+        benchmark = values["benchmark"]
+        tables = values["tables"]
         for table in (name for name in get_args(TableName) if name in tables):
             numbers = {
                 row: {column: tuple(map(float, own)) for column, own in columns.items()}

@@ -180,7 +180,8 @@ def _row(values: dict[str, Any]) -> Row:
     parts: Mapping[TableName, str] = {"table4": "test", "table5": "diagnostic", "table6": "dev"}
     printed = {table: values.pop(part) for table, part in parts.items()}
     majority = printed["table4"].pop("majority")
-    runs, shares = values.pop("runs"), values.pop("shares", {"row": "", "tasks": ()})
+    runs = values.pop("runs")
+    shares = values.pop("shares", {"row": "", "tasks": ()})
     return Row(
         **values
         | {name: tuple(values.get(name, ())) for name in ("needs", "notes")}

@@ -148,7 +148,8 @@ def kept_tokenizer(texts: Iterable[str], name: str, longest: int, *, cache: Path
     path = (cache or data_folder() / "tokens") / f"{_key(places, name, longest)}.npz"
     try:
         with np.load(path, allow_pickle=False) as file:
-            ids, ends = file["ids"], file["ends"]
+            ids = file["ids"]
+            ends = file["ends"]
             words = file["words"].tobytes().decode(errors="surrogatepass").split("\n")
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # not there yet, or damaged
         numbers: dict[str, int] = {}
@@ -156,7 +157,8 @@ def kept_tokenizer(texts: Iterable[str], name: str, longest: int, *, cache: Path
             [numbers.setdefault(token, len(numbers)) for token in split(text)[:longest]] for text in places
         ]
         ids = np.array([number for row in rows for number in row], dtype=np.int32)
-        ends, words = np.cumsum([0, *map(len, rows)]), list(numbers)
+        ends = np.cumsum([0, *map(len, rows)])
+        words = list(numbers)
         path.parent.mkdir(parents=True, exist_ok=True)
         joined = np.frombuffer("\n".join(words).encode(errors="surrogatepass"), dtype=np.uint8)
         with replacing(path) as out:

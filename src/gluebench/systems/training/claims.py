@@ -64,10 +64,12 @@ def is_held(folder: Path, lease: float = LEASE) -> bool:
 def _is_alive(folder: Path, number: int, lease: float) -> bool:
     path = _path(folder, number)
     try:
-        beat, text = path.stat().st_mtime, path.read_text(encoding="utf-8")
+        beat = path.stat().st_mtime
+        text = path.read_text(encoding="utf-8")
         if not beat:  # released
             return False
-        theirs, ours = json.loads(text), _holder()
+        theirs = json.loads(text)
+        ours = _holder()
         if theirs["machine"] == ours["machine"]:
             return bool(_started(theirs["pid"]) == theirs["started"])
         if theirs["job"] and theirs["job"] == ours["job"] and theirs["restart"] != ours["restart"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark.atomic import write_text
+from gluebench.benchmark.tables import to_csv
 from gluebench.scoring.plots import write
 from gluebench.systems.training.settings import Settings
 
@@ -38,11 +38,7 @@ class Log:
     def check(self, rows: Sequence[Row], times: Sequence[Row]) -> None:
         """Write the checks so far, the newest last."""
         for name, table in ((LOG, rows), (TIMES, times)):
-            text = io.StringIO()
-            writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(table)
-            write_text(self._folder / name, text.getvalue())
+            write_text(self._folder / name, to_csv(list(table[0]), table))
         if not self._to_board:
             return
         row = rows[-1]
@@ -75,7 +71,8 @@ class Pace:
     def __init__(self, update: int, last: int, *, shown: bool) -> None:
         from tqdm import tqdm
 
-        self._first, self._last = update, last
+        self._first = update
+        self._last = last
         self._began = time.monotonic()
         off = None if shown else True  # None: unless standard error is a terminal
         self.bar = tqdm(total=last, initial=update, unit=" updates", leave=False, disable=off)
@@ -117,7 +114,8 @@ def draw_curves(runs: Mapping[str, Path], to: Path) -> None:
     for number, (name, folder) in enumerate(runs.items()):
         rows = read_log(folder)
         style = ("-", "--", ":", "-.")[number % 4]
-        updates, macro = [row["update"] for row in rows], [100 * row["macro"] for row in rows]
+        updates = [row["update"] for row in rows]
+        macro = [100 * row["macro"] for row in rows]
         scores.plot(updates, macro, style, color="black", linewidth=2, label=f"macro, {name}")
         best = macro.index(max(macro))
         scores.plot(updates[best], macro[best], "o", color="black")

@@ -166,7 +166,8 @@ def _bilstm_maker(row: Row, spec: BiLstmSpec, corpus: Corpus, folder: Path, say:
             tokenize = kept_tokenizer(texts, spec.tokenizer, spec.longest)
             known[names] = most_frequent(map(tokenize, texts), most=spec.most), tokenize
             write_model(_home(row, folder, tasks), spec, tasks, known[names][0])
-        (words, tokenize), seed = known[names], torch.initial_seed()
+        (words, tokenize) = known[names]
+        seed = torch.initial_seed()
         table = embedding_matrix(
             words, row.vectors, dim=spec.width, oov=spec.oov, seed=seed, lower=spec.lower
         )

@@ -171,7 +171,8 @@ _RunAll = Callable[[Sequence[Job], Path, Place], None]
 
 def _run_local(todo: Sequence[Job], folder: Path, place: Place) -> None:
     """Each job in a process of its own, which sees one device."""
-    queue, running = list(todo), dict[int, SpawnProcess]()
+    queue = list(todo)
+    running = dict[int, SpawnProcess]()
     try:
         while queue or running:
             for slot in range(place.workers):

@@ -76,7 +76,8 @@ def write_model(folder: Path, spec: Spec, tasks: Sequence[Task], words: Vocabula
     if not path.is_file():
         write_json(path, values)
         return
-    there, expected = json.loads(path.read_text(encoding="utf-8")), json.loads(json.dumps(values))
+    there = json.loads(path.read_text(encoding="utf-8"))
+    expected = json.loads(json.dumps(values))
     changed = differences(there.get("body", {}), expected["body"])
     changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != expected.get(name)]
     if changed:
@@ -92,7 +93,8 @@ def read_model(folder: Path) -> MultiTaskModel:
         if "encoder" in values["body"]:
             spec = TransformerSpec(**values["body"])
         else:
-            sizes, words = BiLstmSpec(**values["body"]), Vocabulary(values["words"])
+            sizes = BiLstmSpec(**values["body"])
+            words = Vocabulary(values["words"])
             table = np.zeros((len(words), sizes.width), dtype=np.float32)
             return assembled(sizes, tasks, words, table)
     from gluebench.systems.neural.transformer import untrained_body

@@ -136,7 +136,9 @@ class Trainer:
 
     def _begin(self) -> None:
         """Set up the run, then restore its last saved state, if there is one."""
-        settings, body, device = self.settings, self.model.body, self._engine.device
+        settings = self.settings
+        body = self.model.body
+        device = self._engine.device
         sizes = {name: len(data.train) for name, data in self.data.items()}
         self._scales = sampling.loss_scales(sizes, settings)
         self._train = {name: body.prepare(texts(data.train)) for name, data in self.data.items()}
@@ -155,7 +157,9 @@ class Trainer:
         self._last = self._check_interval * settings.max_checks
         self._schedule = make_schedule(self._optimizer, settings, updates=self._last)
         self._sampler = sampling.run_draws(sizes, settings, period=self._check_interval)
-        size, seed, bucketed = settings.batch_size, settings.seed, settings.bucketed
+        size = settings.batch_size
+        seed = settings.seed
+        bucketed = settings.bucketed
         self._streams = {
             name: sampling.batch_draws(
                 name, [body.lengths(item) for item in items], size=size, seed=seed, bucketed=bucketed
@@ -178,10 +182,12 @@ class Trainer:
                 self.say(cut_message(data.task, cut, len(data.train), body.longest, body.length_advice))
 
     def _run(self) -> None:
-        progress, settings = self._progress, self.settings
+        progress = self._progress
+        settings = self.settings
         if progress.update:
             self.say(f"going on after update {progress.update:,}")
-        pace, self._clock = Pace(progress.update, self._last, shown=self._engine.rank == 0), time.monotonic()
+        pace = Pace(progress.update, self._last, shown=self._engine.rank == 0)
+        self._clock = time.monotonic()
         self._saved_at = spoken_at = self._clock
         self._ended_by: int | None = None
         if self.say is not quiet:
@@ -205,7 +211,8 @@ class Trainer:
 
     def _say_progress(self, pace: Pace) -> None:
         """Say how far the run is, and the mean loss of this process since the last check."""
-        update, since_check = self._progress.update, sum(self._progress.updates.values())
+        update = self._progress.update
+        since_check = sum(self._progress.updates.values())
         if since_check:
             loss = sum(float(total) for total in self._losses.values()) / since_check
             self.say(f"update {update:,} of at most {self._last:,}; loss {loss:.3f}; {pace.text(update)}")
@@ -281,7 +288,8 @@ class Trainer:
         labels = [self.data[name].train[position].label for position in share]
         targets = self.model.head(name).targets(labels)
         if self._engine.device.type == "cuda":
-            batch, targets = pinned(batch), pinned(targets)
+            batch = pinned(batch)
+            targets = pinned(targets)
         return Part(batch, targets, weight)
 
     def _batches(self) -> Generator[Drawn]:
@@ -320,7 +328,8 @@ class Trainer:
 
     def _check(self) -> None:
         """Score every task on dev; decay the learning rate, keep the best weights, decide to stop."""
-        progress, settings = self._progress, self.settings
+        progress = self._progress
+        settings = self.settings
         losses = self._mean_losses()
         scores = self._scores()
         average = macro(scores, self.data, settings)
@@ -363,7 +372,9 @@ class Trainer:
 
     def _scores(self) -> dict[str, TaskScore]:
         self.model.eval()
-        size, engine, scores = self.settings.batch_size, self._engine, {}
+        size = self.settings.batch_size
+        engine = self._engine
+        scores = {}
         for name, splits in self._dev.items():
             predicted = {
                 split: predict_together(self.model, name, items, batch_size=size, engine=engine)

@@ -16,7 +16,8 @@ from gluebench.systems.weights import WeightsError, reading
 from gluebench.systems.weights.clipped_lstm import ClippedLstm, State
 from gluebench.systems.weights.state import Shape, check_shapes
 
-BEGIN, END = "<S>", "</S>"
+BEGIN = "<S>"
+END = "</S>"
 """Markers around each sentence; a word spelled like one is read as the marker, as in the original."""
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, FILL = range(256, 261)
 """Rows of the character table after those of the 256 bytes."""
@@ -83,7 +84,8 @@ def read_options(path: Path) -> ElmoOptions:
 
 
 def _options(values: Mapping[str, Any]) -> ElmoOptions:
-    lstm, cnn = values["lstm"], values["char_cnn"]
+    lstm = values["lstm"]
+    cnn = values["char_cnn"]
     if not isinstance(lstm, dict) or not isinstance(cnn, dict):
         raise TypeError("lstm and char_cnn hold no named values")
     if cnn.get("n_characters", 262) not in (CHARACTERS, CHARACTERS + 1):
@@ -263,7 +265,8 @@ class Elmo(nn.Module):
         self, inputs: Tensor, lengths: Tensor, before: list[State], *, fused: bool
     ) -> tuple[Tensor, list[State], Tensor]:
         """Run all cells one way; last, whether clipping had changed a row."""
-        outputs, after = [], []
+        outputs = []
+        after = []
         clipped = torch.zeros_like(lengths, dtype=torch.bool)
         for at, (cells, (hidden, cell)) in enumerate(zip(self.cells, before, strict=True)):
             ran = []

@@ -22,7 +22,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from gluebench.leaderboard.apps.accounts.models import SignedInRequest, User
+from gluebench.leaderboard.apps.accounts.models import SignedInRequest
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.parameters import takes
@@ -96,7 +96,8 @@ class OrganizerPage:
     template: str = ""
     find: Callable[..., Any] = lambda request, benchmark: benchmark
     """From the request and the rest of the address, what the acts are done to. Raises Http404."""
-    context: Callable[[Any, User], Values] = lambda row, viewer: {}
+    context: Callable[..., Values] = lambda row, viewer, **asked: {}
+    """From what the acts are done to, the person, and the parameters of the address, what the page shows."""
     preview: Callable[[Any], Values] | None = None
     """From a valid form, what a preview shows more."""
     moved: Callable[[Any], str] = lambda row: ""
@@ -186,7 +187,8 @@ class OrganizerPage:
         for button, act in self.acts.items():
             if act.shown not in {"", *more}:
                 context[act.shown] = act.form(row, prefix=self._prefix(button))
-        context |= self.context(row, request.user) | more
+        asked = {name: request.GET.get(name, "") for name in self.parameters}
+        context |= self.context(row, request.user, **asked) | more
         if self.tab:
             return render_tab(request, benchmark_of(row), self.tab, context, self.template)
         return render(request, self.template, {"here": "organize", **context}, status=_status(context))

@@ -9,16 +9,17 @@ from django.core.files.storage import storages
 from gluebench.analysis.diagnostics.paper import explain
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN
+from gluebench.benchmark.tables import Best, Column, Table, latex_escape, numeric, to_latex, to_markdown
 from gluebench.data.croissant import PublishedFile, croissant
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.boards.columns import PRIVACY, Options, Scheme, number_places, standings
 from gluebench.leaderboard.apps.boards.diagnostics import Category, ranked_entries
-from gluebench.leaderboard.apps.boards.pages import Board, read_page, read_systems
+from gluebench.leaderboard.apps.boards.pages import read_page, read_systems
 from gluebench.leaderboard.apps.boards.table import Row
 from gluebench.leaderboard.apps.common.fields import LISTED, as_json
 from gluebench.leaderboard.apps.common.formats import ENDS, percent
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
-from gluebench.leaderboard.apps.common.text import csv_text, latex, markdown_cell
+from gluebench.leaderboard.apps.common.text import csv_text
 from gluebench.leaderboard.apps.phases.models import whole
 from gluebench.leaderboard.apps.ranks.places import (
     LEGEND,
@@ -227,42 +228,30 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
 
 
 def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
-    """A table for a paper, with the package booktabs; the highest of each column is bold."""
+    """A table for a paper, with the package booktabs; the best of each column is bold."""
+    about = f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}\n% {LEGEND}\n"
+    return about + to_latex(_table(benchmark, scheme))
+
+
+def _table(benchmark: Benchmark, scheme: Scheme) -> Table:
+    """The whole board: rank, system, model, score and the columns of the tasks by section."""
     board = read_page(benchmark, scheme, Options(), one_page=True)
-    lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}", f"% {LEGEND}"]
-    lines += [rf"\begin{{tabular}}{{rllr{'r' * len(board.scheme.columns)}}}", r"\toprule"]
-    if any(title for title, _ in board.sections):
-        spans = [rf"\multicolumn{{{span}}}{{c}}{{{latex(title)}}}" for title, span in board.sections]
-        lines.append(" & & & & " + " & ".join(spans) + r" \\")
-    heading, *rows = [" & ".join(cells) + r" \\" for cells in _texts(board, latex, latex, r"\textbf{%s}")]
-    return "\n".join([*lines, heading, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", ""])
-
-
-def _texts(
-    board: Board, escape: Callable[[str], str], number: Callable[[str], str], bold: str
-) -> Iterator[list[str]]:
-    """The cells of the heading, then of each row; `bold` is the %-format of a column's highest score."""
-    yield [
-        "Rank",
-        "Name",
-        "Model",
-        escape(f"Score{DOWN * board.scheme.loss}"),
-        *(escape(column.title) for column in board.scheme.columns),
-    ]
+    columns = [numeric("Rank"), Column("Name"), Column("Model"), numeric(f"Score{DOWN * board.scheme.loss}")]
+    for column in board.scheme.columns:
+        columns.append(Column(column.title, is_number=True, group=column.task.section))
+    rows = []
     for row in board.rows:
         model = f"({row.entry['source']})" if row.reference else row.entry["model"]
         if row.note:
             model = f"{model} ({row.note})"
-        texts = [escape(row.place.text), escape(row.entry["name"]), escape(model), number(row.score.text)]
-        yield texts + [bold % number(cell.text) if cell.best else number(cell.text) for cell in row.cells]
+        cells = [Best(cell.text) if cell.best else cell.text for cell in row.cells]
+        rows.append([row.place.text, row.entry["name"], model, row.score.text] + cells)
+    return Table(columns, rows)
 
 
 def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A Markdown table with pipes."""
-    board = read_page(benchmark, scheme, Options(), one_page=True)
-    heading, *rows = _texts(board, markdown_cell, str, "**%s**")
-    alignment = ["--:", ":--", ":--", *["--:"] * (len(heading) - 3)]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in (heading, alignment, *rows))
+    return to_markdown(_table(benchmark, scheme))
 
 
 FORMATS: dict[str, Callable[[Benchmark, Scheme], Any]] = {
@@ -314,11 +303,11 @@ def citation(submission: Submission, address: str) -> str:
         f"Score {percent(submission.value, submission.record.loss)}. " if submission.value is not None else ""
     )
     lines = [
-        f"  author = {{{{{latex(author)}}}}}",
-        f"  title = {{{{{latex(title)}}}}}",
+        f"  author = {{{{{latex_escape(author)}}}}}",
+        f"  title = {{{{{latex_escape(title)}}}}}",
         f"  year = {{{date.year}}}",
         f"  month = {date.strftime('%b').lower()}",
         f"  howpublished = {{\\url{{{address}}}}}",
-        f"  note = {{{latex(f'{score}Scored by gluebench')}}}",
+        f"  note = {{{latex_escape(f'{score}Scored by gluebench')}}}",
     ]
     return f"@misc{{{submission.benchmark.name}-{submission.key},\n" + ",\n".join(lines) + "\n}\n"

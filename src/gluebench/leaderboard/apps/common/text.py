@@ -1,12 +1,10 @@
 """Escaping and checks of text from users, for each format it is exported to."""
 
-import csv
 import math
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
-from itertools import chain
 from typing import Any
 
 import nh3
@@ -16,6 +14,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
+from gluebench.benchmark import tables
 from gluebench.leaderboard.keeping.folder import SiteError
 
 _TAGS = {"p", "br", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "hr"} | {
@@ -72,35 +71,8 @@ def _reader(demoted: int) -> MarkdownIt:
     return reader
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    # By name, because BibTeX counts a brace after a backslash too.
-    "{": r"\textbraceleft{}",
-    "}": r"\textbraceright{}",
-    **{sign: "\\" + sign for sign in "$&#_%"},
-    "−": "$-$",
-    "↓": r"$\downarrow$",
-    "–": "--",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    '"': "''",  # not every font has the straight quote
-    "|": r"\textbar{}",
-}
-_MARKDOWN = r"\`*_{}[]()<>#+-.!|~$&@:"
 _FORMULA = "=+-@\t\r\n|%＝＋－＠"
 """What a spreadsheet may take for the start of a formula, in full width too."""
-
-
-def latex(text: str) -> str:
-    """The text as LaTeX prints it."""
-    return "".join(_LATEX.get(sign, sign) for sign in text)
-
-
-def markdown_cell(text: str) -> str:
-    """The text in a cell of a Markdown table, without any meaning as markup."""
-    return "".join("\\" + sign if sign in _MARKDOWN else sign for sign in text)
 
 
 def csv_cell(text: str) -> str:
@@ -113,13 +85,6 @@ BYTE_ORDER_MARK = "\ufeff"
 """Begins a CSV that people open in Excel, which would read it in the code page of Windows without."""
 
 
-class _Echo:
-    """A file that returns what is written to it."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
 def csv_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     """Rows for a spreadsheet, whatever their text."""
     return "".join(csv_lines(head, rows))
@@ -127,9 +92,11 @@ def csv_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 def csv_lines(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
     """Yield the lines of `csv_text`."""
-    writer = csv.writer(_Echo(), lineterminator="\n")
-    for row in chain([head], rows):
-        yield writer.writerow([csv_cell(cell) if isinstance(cell, str) else cell for cell in row])
+
+    def guard(row: Iterable[Any]) -> list[Any]:
+        return [csv_cell(cell) if isinstance(cell, str) else cell for cell in row]
+
+    return tables.csv_lines(guard(head), map(guard, rows))
 
 
 def alphabetical(text: str) -> list[tuple[float, str]]:

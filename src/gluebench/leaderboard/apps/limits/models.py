@@ -176,6 +176,11 @@ class Registration(models.Model):
         return f"{self.user}: {self.get_standing_display()}"
 
 
+def blocked_in(benchmark: Benchmark) -> models.QuerySet[Registration]:
+    """The registrations of those whom an organizer of the benchmark has blocked."""
+    return benchmark.registrations.filter(standing=Registration.Standing.BLOCKED)
+
+
 class SiteText(models.Model):
     """The terms or the privacy page of the site, once an admin has written it in the browser."""
 

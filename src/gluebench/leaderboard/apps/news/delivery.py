@@ -25,7 +25,7 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.mail import is_final
-from gluebench.leaderboard.apps.limits.models import Registration
+from gluebench.leaderboard.apps.limits.models import blocked_in
 from gluebench.leaderboard.apps.limits.registration import participants_of
 from gluebench.leaderboard.apps.news.models import (
     Announcement,
@@ -53,8 +53,7 @@ def publish(announcement: Announcement, actor: User) -> str:
         announcement.save()
         _record("announcement", announcement, actor)
         benchmark = announcement.benchmark
-        blocked = benchmark.registrations.filter(standing=Registration.Standing.BLOCKED)
-        people = participants_of(benchmark).exclude(pk__in=blocked.values("user"))
+        people = participants_of(benchmark).exclude(pk__in=blocked_in(benchmark).values("user"))
         _queue(people, announcement=announcement)
     return f"“{announcement.title}” is on the page of news."
 

@@ -4,7 +4,6 @@ The uploads may hold labels, so the web process stores them unread in the folder
 "out" what it then stores: "labels" for the grader, and the numbered files that anybody may download.
 """
 
-import csv
 import json
 import tomllib
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 from gluebench.analysis.lint import lint_task, read_splits
 from gluebench.benchmark import ManifestError, load_benchmark
+from gluebench.benchmark.tables import csv_lines
 from gluebench.data import DataError
 from gluebench.data.organize import Choices, make_plan, write_plan
 from gluebench.data.organize.plan import summary
@@ -96,9 +96,7 @@ def _tabulated(folder: Path) -> Path:
         rows = _objects(path)
         names = list(dict.fromkeys(name for row in rows for name in row))
         with path.with_suffix(".csv").open("x", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(names)
-            writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+            file.writelines(csv_lines(names, [[_cell(row.get(name)) for name in names] for row in rows]))
         path.unlink()
     return folder
 

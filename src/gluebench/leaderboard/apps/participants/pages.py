@@ -9,23 +9,33 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.apps.accounts.models import SignedInRequest, User, account_name
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, OrganizerPage, for_organizers
+from gluebench.leaderboard.apps.boards.columns import cleaned, paged
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.apps.common.pages import form_page, redirect_with_success
-from gluebench.leaderboard.apps.common.text import BYTE_ORDER_MARK, alphabetical, csv_text, markdown, plain
+from gluebench.leaderboard.apps.common.text import (
+    BYTE_ORDER_MARK,
+    alphabetical,
+    csv_text,
+    markdown,
+    page_number,
+    plain,
+)
 from gluebench.leaderboard.apps.limits import registration as acts
 from gluebench.leaderboard.apps.limits.models import (
     Acceptance,
     Invitation,
     Registration,
+    blocked_in,
     obstacle_for,
     rules_of,
     version_of,
@@ -41,6 +51,8 @@ Standing = Registration.Standing
 VERSION_LENGTH = 8
 """Characters of the digest that names a version of the rules on pages."""
 LONGEST_DAYS = 366
+PEOPLE = 100
+"""People on a page of the list."""
 COLUMNS = (
     *("account", "name", "team", "affiliation", "mail_domain", "confirmed", "standing", "registered"),
     *("accepted_rules", "version_of_rules", "consent", "entries"),
@@ -103,18 +115,20 @@ def join(request: HttpRequest, name: str, code: str = "") -> HttpResponse:
     return render(request, "limits/terms.html", context, status=422 if form.errors else 200)
 
 
-def rows_of(benchmark: Benchmark, viewer: User) -> list[Values]:
-    """Facts of everybody who takes part: who waits for approval first, then by name."""
+def rows_of(benchmark: Benchmark, viewer: User, *, account: int | None = None) -> list[Values]:
+    """Facts of everybody who takes part: who waits for approval first, then by name.
+
+    `account`: only of this one.
+    """
     accepted = Acceptance.objects.filter(user=OuterRef("pk"), benchmark=benchmark).order_by("-at", "-pk")
     sent = Count("submissions", filter=Q(submissions__benchmark=benchmark))
-    people = (
-        acts.participants_of(benchmark)
-        .select_related("team")
-        .annotate(
-            entries=sent,
-            accepted=Subquery(accepted.values("at")[:1]),
-            digest=Subquery(accepted.values("digest")[:1]),
-        )
+    people = acts.participants_of(benchmark)
+    if account is not None:
+        people = people.filter(pk=account)
+    people = people.select_related("team").annotate(
+        entries=sent,
+        accepted=Subquery(accepted.values("at")[:1]),
+        digest=Subquery(accepted.values("digest")[:1]),
     )
     registrations = {row.user_id: row for row in benchmark.registrations.all()}
     confirmed = EmailAddress.objects.filter(verified=True, primary=True)
@@ -218,8 +232,7 @@ def _group(benchmark: Benchmark, to: str, numbers: list[int]) -> QuerySet[User]:
     people = acts.participants_of(benchmark)
     if to == "chosen":
         return people.filter(pk__in=numbers)
-    blocked = benchmark.registrations.filter(standing=Standing.BLOCKED).values("user")
-    people = people.exclude(pk__in=blocked)
+    people = people.exclude(pk__in=blocked_in(benchmark).values("user"))
     if to == "waiting":
         waiting = benchmark.registrations.filter(standing=Standing.WAITING)
         return people.filter(pk__in=waiting.values("user"))
@@ -263,8 +276,38 @@ class BlockForm(DecisionForm):
     entries = forms.BooleanField(required=False, label="Take what the person sent off the board")
 
 
-def _list(benchmark: Benchmark, viewer: User) -> Values:
-    rows = rows_of(benchmark, viewer)
+class ApprovalForm(DecisionForm):
+    """People who may take part."""
+
+    people = AccountsField(label="Accounts", help_text="Numbers of accounts, as 3, 17.")
+
+
+def _approve(benchmark: Benchmark, actor: User, *, people: list[int], reason: str = "") -> str:
+    """Let people take part; all of them, or nobody if one is unknown."""
+    known = {person.pk: person for person in acts.participants_of(benchmark).filter(pk__in=people)}
+    if unknown := [number for number in people if number not in known]:
+        raise ActError(f"Account {unknown[0]} does not take part in {benchmark}.", "participation")
+    with transaction.atomic():
+        for person in known.values():
+            acts.approve(acts.registration_of(benchmark, person), actor, reason)
+    number = len(known)
+    return f"{number} {'person' if number == 1 else 'people'} may take part."
+
+
+def _matches(row: Values, search: str) -> bool:
+    """Whether all words are in the name, team, affiliation, mail domain or standing of a person."""
+    shown = ("name", "team", "affiliation", "mail_domain", "label")
+    text = "\n".join(str(row[name] or "") for name in shown).casefold()
+    return all(word in text for word in search.casefold().split())
+
+
+def _list(benchmark: Benchmark, viewer: User, q: str = "", page: str | None = None) -> Values:
+    """What the page of participants shows; everybody if no `page` is named."""
+    search = cleaned(q)
+    everybody = rows_of(benchmark, viewer)
+    matches = [row for row in everybody if _matches(row, search)]
+    size = None if page is None else PEOPLE
+    rows, pager = paged(matches, size, page_number(page or ""), q=search)
     invitations = [
         {
             "pk": row.pk,
@@ -284,6 +327,10 @@ def _list(benchmark: Benchmark, viewer: User) -> Values:
     )
     return {
         "participants": rows,
+        "number": len(everybody),
+        "found": len(matches),
+        "search": search,
+        **pager,
         "invitations": invitations,
         "mails": mails,
         "policy": benchmark.policy,
@@ -297,16 +344,19 @@ def _participant(request: HttpRequest, benchmark: Benchmark, pk: int) -> Registr
 
 
 def _one(row: Registration, viewer: User) -> Values:
-    facts = next((one for one in rows_of(row.benchmark, viewer) if one["account"] == row.user_id), None)
-    if facts is None:
-        raise Http404
+    (facts,) = rows_of(row.benchmark, viewer, account=row.user_id)
     sent = row.benchmark.submissions.filter(owner=row.user_id).select_related("phase")
     return {"participant": facts, "sent": sent, "policy": row.benchmark.policy}
 
 
 PARTICIPANTS = OrganizerPage.named(
     "organize-participants",
-    {"mail": (write_to, MessageForm), "invite": (acts.invite, InvitationForm)},
+    {
+        "approve": (_approve, ApprovalForm),
+        "mail": (write_to, MessageForm),
+        "invite": (acts.invite, InvitationForm),
+    },
+    parameters=("q", "page"),
     context=_list,
 )
 PARTICIPANT = OrganizerPage.named(

@@ -22,7 +22,7 @@ from gluebench.leaderboard.apps.benchmarks.organizer_pages import (
     render_tab,
 )
 from gluebench.leaderboard.apps.common.formats import ENDS
-from gluebench.leaderboard.apps.common.pages import account_page, redirect_with_success
+from gluebench.leaderboard.apps.common.pages import account_page
 from gluebench.leaderboard.apps.common.parameters import takes
 from gluebench.leaderboard.apps.common.text import BYTE_ORDER_MARK, csv_text
 from gluebench.leaderboard.apps.submissions import acts, facts, forms, report, reproducing
@@ -136,9 +136,10 @@ def edit(request: SignedInRequest, key: str) -> HttpResponse:
     submission = owned(request.user, key)
     form = forms.DetailsForm(request.POST or None, instance=submission)
     if request.method == "POST" and form.is_valid():
-        changed = acts.edit(submission, request.user, form.cleaned_data)
-        message = "Your changes are saved." if changed else "Nothing was changed."
-        return redirect_with_success(request, message, submission)
+        with refusals_shown(request):
+            changed = acts.edit(submission, request.user, form.cleaned_data)
+            messages.success(request, "Your changes are saved." if changed else "Nothing was changed.")
+        return redirect(submission)
     # The form has set its instance to the invalid values: the page shows the stored row.
     row = owned(request.user, key) if form.errors else submission
     context = {"submission": row, "benchmark": row.benchmark, "form": form, "here": "mine"}
