@@ -33,7 +33,9 @@ from gluebench.leaderboard.serving.health import stalled
 View = Callable[..., HttpResponseBase]
 PAGES = toml_beside(__file__)
 TABS = toml_beside(__file__, "tabs.toml")
-"""Address and title of each tab of the organizer's pages."""
+"""Address, title and group of each tab of the organizer's pages."""
+BELOW = {"one": "submissions", "replace": "setup"}
+"""Pages without a tab of their own, and the tab that leads to them."""
 
 
 class ActForm(forms.Form):
@@ -247,9 +249,20 @@ def render_tab(
     """
     organizes = benchmark.organized_by(request.user)
     context |= {"benchmark": benchmark, "here": "organize", "tab": tab, "organizes": organizes}
-    context |= {"tabs": [(name, *TABS[name]) for name in TABS if organizes or name == "submissions"]}
+    context |= {"tab_groups": _tab_groups(tab, all_tabs=organizes)}
     context |= {"tab_title": TABS.get(tab, ("", ""))[1], "stalled": stalled(benchmark)}
     return render(request, template or f"organize/{tab}.html", context, status=_status(context))
+
+
+def _tab_groups(current: str, *, all_tabs: bool) -> list[Values]:
+    """The groups of tabs, with the tabs of each; reviewers have one tab."""
+    groups: dict[str, Values] = {}
+    _, _, current_group = TABS[BELOW.get(current, current)]
+    for name, (address, title, group) in TABS.items():
+        if all_tabs or name == "submissions":
+            entry = groups.setdefault(group, {"title": group, "tabs": [], "is_open": group == current_group})
+            entry["tabs"].append({"name": name, "address": address, "title": title})
+    return list(groups.values())
 
 
 def _status(context: Values) -> int:
