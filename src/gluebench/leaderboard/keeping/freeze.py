@@ -37,10 +37,19 @@ KEPT = {"page", "rows", "view", "category", "phase"}
 LEFT_OUT = ("account/", "admin/", "api/", "label/")
 _LINK = re.compile(r'\s(href|src)="([^"]*)"')
 _ACTS = (
-    r"<script\b[^>]*></script>|<form\b.*?</form>|<input\b[^>]*>|"
+    r'<script\b[^>]*></script>|<link rel="preload"[^>]*>|<form\b.*?</form>|<input\b[^>]*>|'
     r'<a\b[^>]*href="(?:{}account/[^"]*|[^"]*/submit)".*?</a>'
 )
-"""Scripts, forms, and links to forms, which need the site; in braces, what its addresses begin with."""
+"""What needs the site: scripts, hints, forms, links to forms; in braces, what its addresses begin with."""
+_BOARD_SCRIPT = re.compile(r'<script type="module" (src="[^"]*/board[^"/]*\.js")></script>')
+_BOARD_FORM = re.compile(r'<form role="search" method="get" id="board-search".*?</form>', re.DOTALL)
+_BOARD_SEARCH = """<form role="search" id="board-search" data-copy hidden><span class="search">
+<label class="hidden" for="q">Find a system by name, model or team</label>
+<input type="search" id="q" name="q" placeholder="Find a system" autocomplete="off">
+</span></form>"""
+"""The search of a copied board: its script shows it, since nothing else answers it."""
+_PLACE = "<!-- search -->"
+"""What stands for the search while all other forms are taken out."""
 _WAITING = re.compile(r'<noscript>.*?</noscript>|<div class="progress" id="progress".*?</div>', re.DOTALL)
 """What loads a page again once its ranks are there."""
 _NOT_RANKED = "<p>“3 · …”: the rank sets were being computed when this copy was made.</p>"
@@ -182,7 +191,13 @@ class _Copy:
         acts = re.compile(_ACTS.format(root), re.DOTALL)
         for name, address in self._pages.items():
             file = self.folder / name
-            text = acts.sub("", file.read_text(encoding="utf-8"))
+            text = file.read_text(encoding="utf-8")
+            script = _BOARD_SCRIPT.search(text)
+            text = acts.sub("", _BOARD_FORM.sub(_PLACE, text))
+            if script and _PLACE in text:
+                # Not a module: browsers load none from a file.
+                text = text.replace("</body>", f"<script defer {script[1]}></script></body>")
+            text = text.replace(_PLACE, _BOARD_SEARCH)
             text, waiting = _WAITING.subn("", text)
             if waiting:
                 text = text.replace("</main>", f"{_NOT_RANKED}</main>", 1)
@@ -194,6 +209,8 @@ class _Copy:
         parts = urlsplit(urljoin(address, target))
         if target.startswith("#") or parts.netloc or parts.scheme:
             return link[0]
+        if {"sort", "order"} & {name for name, _ in parse_qsl(parts.query)}:  # the script sorts
+            return ""
         file = self.files.get(_plain(parts.path, parts.query))
         if file is None:
             return ""

@@ -266,17 +266,22 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
     return rows, options, order
 
 
-def ranked(benchmark: Benchmark) -> list[Row]:
-    """Every system of the board with its rank, without what a page shows of it."""
+def ranked(benchmark: Benchmark, task: Task | None = None) -> list[Row]:
+    """Every system of the board, or of a task's, with its rank, without what a page shows of it."""
     benchmark = on_board(benchmark)
-    rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
+    rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record, task), Options())
     return rows
 
 
-def places_of(benchmark: Benchmark) -> dict[int, Place]:
-    """The places on the board, by primary key; read once for each version of it."""
-    name = f"places {benchmark.pk} {benchmark.board_phase}"
-    return once(name, benchmark.version, lambda: {row.system.pk: row.place for row in ranked(benchmark)})
+def places_of(benchmark: Benchmark, task: Task | None = None) -> dict[int, Place]:
+    """The places on the board, or on a task's, by primary key; read once for each version of it."""
+
+    def read() -> dict[int, Place]:
+        return {row.system.pk: row.place for row in ranked(benchmark, task)}
+
+    return once(
+        f"places {benchmark.pk} {benchmark.board_phase} {task and task.name}", benchmark.version, read
+    )
 
 
 def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
