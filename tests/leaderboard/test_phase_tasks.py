@@ -77,6 +77,8 @@ def test_boards_exports_and_the_interface_are_of_the_phase_that_the_address_name
     graded(with_tasks(*TEST), name="Test")
     assert columns(client) == TEST
     assert columns(client, dev) == DEV
+    badges = [client.get(f"{BOARD}/badge.svg{query}").content.decode() for query in (dev, "", "?phase=99")]
+    assert ["1 system, best 100.0" in badge for badge in badges] == [True, True, False]
     for form in ("csv", "tex", "md"):
         of_test, of_dev = (client.get(f"{BOARD}.{form}{query}").content.decode() for query in ("", dev))
         assert ("Dev" in of_dev, "Dev" in of_test) == (True, False)

@@ -80,9 +80,12 @@ urlpatterns = [
     *(path(address[1:], view, name=address[1:]) for address, view in PROBES.items()),
     path(BENCHMARK, boards.board, name="board"),
     *(
-        path(f"{BENCHMARK}{task}.{ending}", boards.export, {"ending": ending}, name=f"{kind}-{ending}")
+        path(f"{BENCHMARK}{task}.{ending}", view, {"ending": ending}, name=f"{kind}-{ending}")
         for ending in FORMATS
-        for kind, task in (("board", ""), ("task", "/tasks/<str:task>"))
+        for kind, task, view in (
+            ("board", "", boards.export),
+            ("task", "/tasks/<str:task>", boards.export_task),
+        )
     ),
     path(f"{BENCHMARK}/badge.svg", boards.badge, name="badge"),
     path(f"{BENCHMARK}/embed", boards.embed, name="embed"),
@@ -131,7 +134,7 @@ urlpatterns = [
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
-    path("submissions/<slug:key>/badge.svg", boards.badge, name="row-badge"),
+    path("submissions/<slug:key>/badge.svg", boards.row_badge, name="row-badge"),
     path("submissions/<slug:key>.bib", boards.bibtex, name="submission-bibtex"),
     path("submissions/<slug:key>.eee.json", boards.eee, name="submission-eee"),
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),

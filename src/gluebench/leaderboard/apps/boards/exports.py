@@ -11,7 +11,14 @@ from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN
 from gluebench.data.croissant import PublishedFile, croissant
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.boards.columns import PRIVACY, Options, Scheme, number_places, standings
+from gluebench.leaderboard.apps.boards.columns import (
+    PRIVACY,
+    USUAL,
+    Options,
+    Scheme,
+    number_places,
+    standings,
+)
 from gluebench.leaderboard.apps.boards.diagnostics import Category, ranked_entries
 from gluebench.leaderboard.apps.boards.pages import Board, read_page, read_systems
 from gluebench.leaderboard.apps.boards.table import Row
@@ -49,7 +56,7 @@ NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "e
 def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
     """The board: columns, ranked rows, rows with rank null and why, published references.
 
-    `part`: as in `read_systems`, for some of the rows.
+    `part`: as in `read_systems`, for some of the rows, or for another rule.
     """
     record = with_paper_systems(benchmark.record)
     task = None if scheme.task is None else record.task(scheme.task.name)
@@ -202,7 +209,7 @@ def _references(published: Any, task: str | None) -> list[Values]:
     ]
 
 
-def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
+def board_csv(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
     """A row for each system, best first; numbers are fractions, as in reports."""
     measures = [f"{column.task.name}.{metric.name}" for column in scheme.columns for metric in column.metrics]
     names = [f"{measure}{end}" for measure in ("score", *measures) for end in ("", "_low", "_high")]
@@ -221,14 +228,14 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
             row.entry["key"],
             *(score and score[end] for score in numbers(row.entry["scores"]) for end in ENDS),
         ]
-        for row in read_systems(benchmark, scheme)[0]
+        for row in read_systems(benchmark, scheme, options=options)[0]
     )
     return csv_text([*RANK, *WORDS, *NUMBERS, "submitted", "key", *names], rows)
 
 
-def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
+def latex_text(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
     """A table for a paper, with the package booktabs; the highest of each column is bold."""
-    board = read_page(benchmark, scheme, Options(), one_page=True)
+    board = read_page(benchmark, scheme, options, one_page=True)
     lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}", f"% {LEGEND}"]
     lines += [rf"\begin{{tabular}}{{rllr{'r' * len(board.scheme.columns)}}}", r"\toprule"]
     if any(title for title, _ in board.sections):
@@ -257,20 +264,21 @@ def _texts(
         yield texts + [bold % number(cell.text) if cell.best else number(cell.text) for cell in row.cells]
 
 
-def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
+def markdown_text(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
     """A Markdown table with pipes."""
-    board = read_page(benchmark, scheme, Options(), one_page=True)
+    board = read_page(benchmark, scheme, options, one_page=True)
     heading, *rows = _texts(board, markdown_cell, str, "**%s**")
     alignment = ["--:", ":--", ":--", *["--:"] * (len(heading) - 3)]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (heading, alignment, *rows))
 
 
-FORMATS: dict[str, Callable[[Benchmark, Scheme], Any]] = {
+FORMATS: dict[str, Callable[..., Any]] = {
     "json": board_json,
     "csv": board_csv,
     "tex": latex_text,
     "md": markdown_text,
 }
+"""What makes a board for programs, of the benchmark, the scheme and, where they are named, `options`."""
 
 
 def eee_json(submission: Submission, address: str) -> Values:
