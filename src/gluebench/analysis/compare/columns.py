@@ -6,11 +6,15 @@ from gluebench.benchmark.tables import Column, numeric
 
 
 def _show_a(difference: Difference | None) -> str:
-    return "-" if difference is None else percent(difference.a, difference.loss)
+    if difference is None:
+        return "-"
+    return percent(difference.a, difference.loss)
 
 
 def _show_b(difference: Difference | None) -> str:
-    return "-" if difference is None else percent(difference.b, difference.loss)
+    if difference is None:
+        return "-"
+    return percent(difference.b, difference.loss)
 
 
 def _show_difference(difference: Difference | None) -> str:
@@ -20,13 +24,15 @@ def _show_difference(difference: Difference | None) -> str:
     loss = difference.loss
     cell = f"{points(difference.difference, loss):>5}{between(difference.low, difference.high, loss)}"
     if difference.withheld:
-        return f"{cell} ({difference.withheld})"
-    return f"{cell} (same answers)" if difference.same else cell
+        cell += f" ({difference.withheld})"
+    elif difference.same:
+        cell += " (same answers)"
+    return cell
 
 
-DIFFERENCE_COLUMNS = (
+DIFFERENCE_COLUMNS = [
     numeric("A", _show_a),
     numeric("B", _show_b),
     Column("A - B [95 % interval]", show=_show_difference),
-)
+]
 """Three columns that show the same Difference; "-" for None."""

@@ -21,7 +21,7 @@ from gluebench.analysis.compare.scores import (
 from gluebench.analysis.graded import GradedSystem, grade_systems
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, p_text, points, without
-from gluebench.benchmark.tables import Table, TabularResult, numeric, show_count
+from gluebench.benchmark.tables import Column, Table, TabularResult, numeric, show_count
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.intervals import holm
@@ -151,7 +151,8 @@ class Comparison(TabularResult):
         rows = []
         for name, score in scores.items():
             rows.append((name, score, score, score, score and score.decisive, score and score.n))
-        columns = ("task", *DIFFERENCE_COLUMNS, numeric("p", p_text), numeric("n", show_count))
+        columns = [Column("task")] + DIFFERENCE_COLUMNS
+        columns += [numeric("p", p_text), numeric("n", show_count)]
         return [Table(columns, rows, title=self._title, notes=[self.conclusion])]
 
     @property

@@ -191,10 +191,10 @@ def _differences(
     from gluebench.analysis.compare.words import title
 
     overall = comparison.overall
-    columns: list[Column | str] = ["task", "metric", *DIFFERENCE_COLUMNS, numeric("p")]
+    columns = [Column("task"), Column("metric")] + DIFFERENCE_COLUMNS + [numeric("p")]
     tests_equivalence = overall is not None and overall.margin is not None
     if overall is not None and overall.margin is not None:
-        columns.append(f"same within {points(overall.margin, overall.loss)}")
+        columns.append(Column(f"same within {points(overall.margin, overall.loss)}"))
     notes = []
     if benchmark.losses:
         notes.append("Of a loss ↓, A - B is above 0 where A's is lower.")
@@ -214,7 +214,8 @@ def _differences(
     for section in sections:
         rows = []
         for row in section:
-            cells: list[object] = [row.task, row.metric, *[row.difference] * 3]
+            difference = row.difference
+            cells: list[object] = [row.task, row.metric, difference, difference, difference]
             decisive = row.difference if row.decides else None
             cells.append("" if decisive is None else p_text(decisive.decisive))
             if tests_equivalence:
@@ -290,11 +291,12 @@ def _categories(part: TaskComparison, task: Task) -> Table:
         for kind, name, text in entries:
             if (kind, name) in differences:
                 difference = differences[kind, name]
-                rows.append([text, *[difference] * 3, difference.decisive, difference.n])
+                p = difference.decisive
+                rows.append([text, difference, difference, difference, p, difference.n])
         if rows:
             sections.append(Section(rows))
     return Table(
-        ("category", *DIFFERENCE_COLUMNS, numeric("p", p_text), numeric("n")),
+        [Column("category")] + DIFFERENCE_COLUMNS + [numeric("p", p_text), numeric("n")],
         sections=sections,
         title=f"{task.name} by category: {task.metrics[0].title}",
         notes=["p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS],
