@@ -79,7 +79,7 @@ for _ending in FORMATS:
     _values = {"ending": _ending}
     EXPORTS += [
         path(f"{BENCHMARK}.{_ending}", boards.export, _values, name=f"board-{_ending}"),
-        path(f"{BENCHMARK}/tasks/<str:task>.{_ending}", boards.export, _values, name=f"task-{_ending}"),
+        path(f"{BENCHMARK}/tasks/<str:task>.{_ending}", boards.export_task, _values, name=f"task-{_ending}"),
     ]
 
 RANKS = _forms(f"{BENCHMARK}/pairs", ranks.pairs, "pairs", subject="pairs")
@@ -133,7 +133,7 @@ urlpatterns = [
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
-    path("submissions/<slug:key>/badge.svg", boards.badge, name="row-badge"),
+    path("submissions/<slug:key>/badge.svg", boards.row_badge, name="row-badge"),
     path("submissions/<slug:key>.bib", boards.bibtex, name="submission-bibtex"),
     path("submissions/<slug:key>.eee.json", boards.eee, name="submission-eee"),
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),

@@ -231,8 +231,8 @@ def _select_features(extract: Aligner, train: Sequence[Example]) -> tuple[dict[s
     ids: dict[str, int] = {}
     rows = []
     for example in train:
-        row = [ids.setdefault(name, len(ids)) for name in extract(example)]
-        rows.append(np.array(row, np.intp))
+        of_example = [ids.setdefault(name, len(ids)) for name in extract(example)]
+        rows.append(np.array(of_example, np.intp))
     counts = np.bincount(np.concatenate(rows), minlength=len(ids))
     chosen = np.argsort(-counts, kind="stable")[:WIDTH]
     chosen = chosen[counts[chosen] > 1]

@@ -41,11 +41,12 @@ def table_output(runs: Sequence[RowResult], request: Request, benchmark: Benchma
         title=f"{TABLES[request.table]}; {benchmark.title}, preset {request.preset}",
         notes=_notes(runs, request, benchmark),
     )
-    records = [
-        (request.table, ran.row.name, *cell[:3], *(cell.obtained or [None] * 4)[:4], cell.reason)
-        for ran in runs
-        for cell in rows[ran.row.name]
-    ]
+    records = []
+    for ran in runs:
+        for cell in rows[ran.row.name]:
+            score = (None, None, None, None) if cell.obtained is None else cell.obtained[:4]
+            record = (request.table, ran.row.name, cell.column, cell.metric, cell.expected)
+            records.append(record + score + (cell.reason,))
     return Output(data, [table], FIELDS, records)
 
 
@@ -70,10 +71,17 @@ def _section(ran: RowResult, own: Sequence[Cell]) -> Section:
     rows = []
     column = ""
     for cell in own:
-        same, column = cell.column == column, cell.column
-        obtained = "-" if ran.whole else score_cell(cell.obtained).strip()
-        note = "" if same or ran.whole else cell.reason
-        rows.append(("" if same else column, cell.metric, percent(cell.expected), obtained, note))
+        heading = cell.column
+        obtained = score_cell(cell.obtained).strip()
+        note = cell.reason
+        if cell.column == column:  # the second metric of a task
+            heading = ""
+            note = ""
+        if ran.whole:
+            obtained = "-"
+            note = ""
+        rows.append((heading, cell.metric, percent(cell.expected), obtained, note))
+        column = cell.column
     if ran.whole:
         rows.append(("", "", "", "", f"cannot be had here: {'; '.join(ran.whole)}"))
     return Section(rows, title=f"{ran.row.full_title} ({ran.row.name})")

@@ -69,11 +69,12 @@ def results(
         systems = list(_graded(paths, labels, intervals=not no_intervals))
     else:
         systems = read_scores(paths, suite.name, split)
-    beside = [
-        row
-        for row in (known() if "glue" in suite.lineage and split == "dev" else ())
-        if not published or any(word.casefold() in row["name"].casefold() for word in published)
-    ]
+    beside = []
+    if "glue" in suite.lineage and split == "dev":
+        for row in known():
+            name = row["name"].casefold()
+            if not published or any(word.casefold() in name for word in published):
+                beside.append(row)
     answer = results_output(systems, suite, split, published=beside)
     if form not in (None, "markdown"):
         emit(answer, form)
@@ -127,7 +128,9 @@ def _task_columns(systems: Sequence[Scores], suite: Benchmark) -> Iterator[tuple
     """A column for each task that some system has, in the manifest's order, with its metrics."""
     from gluebench.systems.scores import AVERAGE
 
-    present = {task for system in systems for task in system.tasks}
+    present: set[str] = set()
+    for system in systems:
+        present.update(system.tasks)
     for task in suite.tasks:
         if task.name in present:
             titles = " / ".join(metric.title for metric in task.metrics)
@@ -154,14 +157,14 @@ def _cells(system: Scores, best: Mapping[str, float | None]) -> list[str]:
 
     cells = [f"{system.name} ({system.runs} runs)" if system.runs > 1 else system.name]
     for task, highest in best.items():
-        text = " / ".join(map(_cell, system.tasks.get(task, {}).values()))
+        text = " / ".join(map(_score_text, system.tasks.get(task, {}).values()))
         is_best = highest is not None and _mean(system, task) == highest
         cells.append(Best(text) if is_best else text)
     cells.append("" if system.seconds is None else clock(system.seconds))
     return cells
 
 
-def _cell(figures: Figures) -> str:
+def _score_text(figures: Figures) -> str:
     loss = bool(figures.get("loss"))
     deviation = f" ± {points(figures['deviation'], loss)}" if "deviation" in figures else ""
     limits = interval(figures.get("low"), figures.get("high"), loss)

@@ -153,7 +153,8 @@ def _finish(
     """Write the submission and print the dev scores; add them to the cards of saved models."""
     from gluebench.submission import write_submission
 
-    suite, role = session.plan.benchmark, session.plan.role
+    suite = session.plan.benchmark
+    role = session.plan.role
     columns = session.columns(role)
     if session.plan.limit is None:
         write_submission(out, columns, suite, role=role)
@@ -194,11 +195,11 @@ def _print_dev(
         notice("no dev scores: none of these tasks has a dev split")
         return
     results = session.results()
+    provenance = dict(report.provenance)
     notes = {name: result.notes for name, result in results.items() if "tokens_in" in result.notes}
-    extra = {"notes": notes} if notes else {}
-    report = replace(
-        report, warnings=(*report.warnings, *by_template), provenance={**report.provenance, **extra}
-    )
+    if notes:
+        provenance["notes"] = notes
+    report = replace(report, warnings=report.warnings + tuple(by_template), provenance=provenance)
     taken = sum(result.seconds for result in results.values())
     keep_scores(session.folder, source, report, seconds=taken)
     print_report(report, suite, source=source, form=form, only={task.name for task in session.plan.tasks})
@@ -222,10 +223,12 @@ class Terminal:
         if done:
             rest = "going on with the rest" if todo else "nothing is left to do"
             notice(f"{', '.join(done)}: already done, in {session.folder}; {rest}.")
-        if outdated := session.outdated():
+        outdated = session.outdated()
+        if outdated:
+            were = "was" if len(outdated) == 1 else "were"
             notice(
                 f"note: the model's Python file has changed since {', '.join(outdated)} "
-                f"{'was' if len(outdated) == 1 else 'were'} done; --again does everything anew."
+                f"{were} done; --again does everything anew."
             )
 
     def began(self, place: TaskPosition) -> None:
@@ -237,7 +240,8 @@ class Terminal:
         """Print a line with the task's time, the system's notes on it, and the time left."""
         from gluebench.cli.common.progress import clock
 
-        words = [f"done in {clock(result.seconds)}", *_notes(result.notes)]
+        words = [f"done in {clock(result.seconds)}"]
+        words += _notes(result.notes)
         if place.left and place.number < place.of:
             words.append(f"about {clock(place.left)} left")
         notice(f"[{place.number}/{place.of}] {place.unit.task.name}: {', '.join(words)}")
@@ -267,8 +271,10 @@ def _notes(notes: Any) -> Iterator[str]:
     yield f"{notes['asked']:,} asked"
     if notes["from_cache"]:
         yield f"{notes['from_cache']:,} from the cache"
-    reasoning = f" ({notes['tokens_reasoning']:,} of reasoning)" if notes.get("tokens_reasoning") else ""
-    yield f"{notes['tokens_in']:,} + {notes['tokens_out']:,} tokens{reasoning}"
+    tokens = f"{notes['tokens_in']:,} + {notes['tokens_out']:,} tokens"
+    if notes.get("tokens_reasoning"):
+        tokens += f" ({notes['tokens_reasoning']:,} of reasoning)"
+    yield tokens
     if "cost" in notes:
         yield f"cost {notes['cost']:.4g}"
     for reason in ("not_understood", "cut_off", "refused", "filtered"):
@@ -300,8 +306,11 @@ def scores_by_template(model: str, session: Session, settings: ModelOptions) -> 
         return []
     names = {task.name: _templates(session.plan, task, settings) for task in session.plan.tasks}
     scores: dict[str, dict[str, float]] = {}
-    _add(scores, session, {task: given[0] for task, given in names.items()})
-    for name in dict.fromkeys(name for given in names.values() for name in given[1:]):
+    _add(scores, session, {task: of_task[0] for task, of_task in names.items()})
+    further: dict[str, None] = {}
+    for of_task in names.values():
+        further |= dict.fromkeys(of_task[1:])
+    for name in further:
         tasks = [task for task in session.plan.tasks if name in names[task.name][1:]]
         plan = session.plan._replace(tasks=tasks, role="dev", dev=True)
         click.echo(f"template {name}", err=True)
@@ -336,14 +345,17 @@ def _templates(plan: RunPlan, task: Task, settings: ModelOptions) -> list[str]:
 def _add(scores: dict[str, dict[str, float]], session: Session, template: dict[str, str]) -> None:
     """Note the dev score of each task under its template."""
     report = session.dev_report()
-    for name, task in report.tasks.items() if report else ():
+    if report is None:
+        return
+    for name, task in report.tasks.items():
         if task.score is not None and task.score.value is not None:
             scores.setdefault(name, {})[template[name]] = task.score.value
 
 
 def _spread(task: str, scores: dict[str, float]) -> str:
     by_template = ", ".join(f"{name} {percent(value)}" for name, value in scores.items())
-    low, high = percent(min(scores.values())), percent(max(scores.values()))
+    low = percent(min(scores.values()))
+    high = percent(max(scores.values()))
     return f"{task} by template: {by_template}; {low} to {high}, mean {percent(mean(scores.values()))}"
 
 

@@ -64,7 +64,7 @@ class PairTokenizer:
         if not inputs:
             return []
         fields = self._tokenizer(*self._sides(inputs), truncation=True, max_length=longest)
-        encodings = []
+        encodings: list[Encoding] = []
         for at in range(len(inputs)):
             encodings.append({name: values[at] for name, values in fields.items()})
         return encodings

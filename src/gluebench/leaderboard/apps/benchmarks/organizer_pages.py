@@ -33,7 +33,9 @@ from gluebench.leaderboard.serving.health import stalled
 View = Callable[..., HttpResponseBase]
 PAGES = toml_beside(__file__)
 TABS = toml_beside(__file__, "tabs.toml")
-"""Address and title of each tab of the organizer's pages."""
+"""Address, title and group of each tab of the organizer's pages."""
+BELOW = {"one": "submissions", "replace": "setup"}
+"""Pages without a tab of their own, and the tab that leads to them."""
 
 
 class ActForm(forms.Form):
@@ -253,13 +255,22 @@ def render_tab(
     `template`: another one than the tab's.
     """
     organizes = benchmark.organized_by(request.user)
-    tabs = []
-    for name, (address, title) in TABS.items():
-        if organizes or name == "submissions":
-            tabs.append((name, address, title))
     context |= {"benchmark": benchmark, "here": "organize", "tab": tab, "organizes": organizes}
-    context |= {"tabs": tabs, "tab_title": TABS.get(tab, ("", ""))[1], "stalled": stalled(benchmark)}
+    context |= {"tab_groups": _tab_groups(tab, all_tabs=organizes)}
+    _, tab_title, _ = TABS.get(tab, ("", "", ""))
+    context |= {"tab_title": tab_title, "stalled": stalled(benchmark)}
     return render(request, template or f"organize/{tab}.html", context, status=_status(context))
+
+
+def _tab_groups(current: str, *, all_tabs: bool) -> list[Values]:
+    """The groups of tabs, with the tabs of each; reviewers have one tab."""
+    groups: dict[str, Values] = {}
+    _, _, current_group = TABS[BELOW.get(current, current)]
+    for name, (address, title, group) in TABS.items():
+        if all_tabs or name == "submissions":
+            entry = groups.setdefault(group, {"title": group, "tabs": [], "is_open": group == current_group})
+            entry["tabs"].append({"name": name, "address": address, "title": title})
+    return list(groups.values())
 
 
 def _status(context: Values) -> int:

@@ -104,13 +104,18 @@ def current_rows(only: str = "") -> dict[str, Any]:
     for key, leaf in last.items():
         if leaf.entry["row"] is not None:
             shown[key] = {"index": leaf.index, "benchmark": leaf.benchmark, "texts": leaf.texts}
+    about = {"schema": "gluebench.ledger-rows/1", "key": str(models.signer().key)}
+    return {**about, "rows": shown, "phases": other_boards(only)}
+
+
+def other_boards(only: str = "") -> dict[str, list[int]]:
+    """By benchmark, the phases that have boards besides the one at its address; `only`: of this one."""
     phases: dict[str, list[int]] = {}
     named = {"benchmark__name": only} if only else {}
     for phase in Phase.objects.filter(benchmark__draft=False, **named).select_related("benchmark"):
         if phase.is_shown and phase.pk != phase.benchmark.board_phase:
             phases.setdefault(phase.benchmark.name, []).append(phase.pk)
-    about = {"schema": "gluebench.ledger-rows/1", "key": str(models.signer().key)}
-    return {**about, "rows": shown, "phases": phases}
+    return phases
 
 
 @takes("page", forms=("", "json"))
