@@ -34,10 +34,10 @@ def make(folder: str, entries: int, benchmarks: int) -> None:
     from django.core.management import call_command
 
     call_command("collectstatic", "--no-input", verbosity=0)
-    from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.benchmarks.contents import read_manifest
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.apps.accounts.models import User
+    from gluebench.leaderboard.apps.benchmarks.contents import read_manifest
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.submissions.models import Submission
 
     manifest = read_manifest("glue").text
     rows = [
@@ -63,8 +63,8 @@ def _named(manifest: str, at: int) -> str:
 def _entry(board: Any, people: list[Any], chance: random.Random, at: int) -> Any:
     from django.utils import timezone
 
-    from gluebench.leaderboard.submissions.models import Submission
-    from gluebench.leaderboard.submissions.queries import Regime
+    from gluebench.leaderboard.apps.submissions.models import Submission
+    from gluebench.leaderboard.apps.submissions.queries import Regime
 
     scores = _scores(board.record, chance)
     report = {"diagnostics": {task.name: _diagnostic(task, chance) for task in board.record.diagnostics}}
@@ -117,7 +117,8 @@ def serve(folder: str) -> None:
     from django.http import HttpResponse
     from django.urls import path
 
-    from gluebench.leaderboard import urls, web
+    from gluebench.leaderboard import urls
+    from gluebench.leaderboard.serving import web
 
     urls.urlpatterns.append(path("empty", lambda request: HttpResponse(b"")))
     listening = socket.create_server(("127.0.0.1", 0), backlog=256)

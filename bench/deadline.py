@@ -109,8 +109,8 @@ def _prepare(scratch: Path, people: int) -> list[str]:
 
     write_material(scratch / FULL)
     commands.add(os.environ["GLUEBENCH_SITE"], FULL, scratch / FULL / "gold")
-    from gluebench.leaderboard.accounts.models import User, issue
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.accounts.models import User, issue
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     Benchmark.objects.update(settings=dict.fromkeys(("per_day", "at_once", "invalid_per_day")))
     users = [User(email=f"sender{number}@example.org", password="!") for number in range(people)]
@@ -120,9 +120,9 @@ def _prepare(scratch: Path, people: int) -> list[str]:
 
 def _deadline(seconds: int) -> datetime:
     """The first end of a minute that leaves so many seconds; a phase with that end is open now."""
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.limits.phase_acts import save_phase
-    from gluebench.leaderboard.phases.models import Phase
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+    from gluebench.leaderboard.apps.phases.models import Phase
 
     now = datetime.now(UTC)
     end = (now + timedelta(seconds=seconds + 5) + MINUTE).replace(second=0, microsecond=0)
@@ -162,7 +162,7 @@ def _form(data: bytes) -> bytes:
 
 
 def _wait(seconds: float) -> None:
-    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.apps.submissions.models import Submission
 
     end = time.monotonic() + seconds
     while Submission.objects.waiting().exists() and time.monotonic() < end:
@@ -180,8 +180,8 @@ def _report_answers(senders: list[Sender], people: int, size: int) -> None:
 
 
 def _report_rows(senders: list[Sender], people: int, seconds: float) -> None:
-    from gluebench.leaderboard.submissions.models import Submission
-    from gluebench.leaderboard.submissions.queries import Status
+    from gluebench.leaderboard.apps.submissions.models import Submission
+    from gluebench.leaderboard.apps.submissions.queries import Status
 
     rows = {row.key: row for row in Submission.objects.defer("report", "problems").order_by("submitted")}
     early = [rows[sender.key] for sender in senders[:people] if sender.key in rows]

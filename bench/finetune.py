@@ -113,7 +113,7 @@ def theirs(job: Job, seed: int) -> Run:
     from transformers import DataCollatorWithPadding, TrainingArguments
     from transformers import Trainer as TheirTrainer
 
-    recipe, words = job.recipe, PairTokenizer(job.model)
+    recipe, words = job.recipe, PairTokenizer.load(job.model)
     system = FineTunedHere(job.model, Recipe(overrides=recipe._asdict()))
     with seeded(seed):
         model = system._new(job.model, job.task, recipe)

@@ -31,7 +31,7 @@ import datasets
 import pandas as pd  # noqa: TID251 (the peer)
 
 from gluebench.benchmark import Benchmark, load_benchmark
-from gluebench.data.get import Getter, Options
+from gluebench.data.get import Downloader, Options
 from gluebench.data.sources.folder import find
 from gluebench.data.sources.release import Release, load_release
 
@@ -110,7 +110,7 @@ def released(source: Path, glue: Benchmark, release: Release) -> list[Path]:
 
 
 def ours(source: Path, to: Path, glue: Benchmark, release: Release) -> None:
-    getter = Getter(glue, release, to, options=Options(partial=True))
+    getter = Downloader(glue, release, to, options=Options(partial=True))
     for got in getter.from_folder([glue.task(name) for name in TASKS], source):
         assert got.dataset is not None, got.problems
 

@@ -136,7 +136,7 @@ def _material(scratch: Path) -> dict[str, bytes]:
     gluebench.data.sample.build(scratch / SAMPLE)
     for name in (FULL, SAMPLE):
         commands.add(os.environ["GLUEBENCH_SITE"], name, scratch / name / "gold")
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     Benchmark.objects.update(settings=dict.fromkeys(("per_day", "at_once", "invalid_per_day")))
     rng = random.Random(0)
@@ -184,15 +184,15 @@ def _soak(
 
 
 def _wait_until_below(number: int) -> None:
-    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.apps.submissions.models import Submission
 
     while Submission.objects.waiting().count() >= number:
         time.sleep(0.02)
 
 
 def _report(benchmark: str, sent: int) -> None:
-    from gluebench.leaderboard.submissions.models import Submission
-    from gluebench.leaderboard.submissions.queries import Status
+    from gluebench.leaderboard.apps.submissions.models import Submission
+    from gluebench.leaderboard.apps.submissions.queries import Status
 
     rows = Submission.objects.filter(benchmark__name=benchmark)
     graded = rows.filter(status=Status.GRADED)
@@ -215,7 +215,7 @@ def _sizes(supervisor: int, kind: str = "Pss") -> Sizes:
             if parent != supervisor:
                 continue
             for module in found:
-                if f"gluebench.leaderboard.{module}".encode() in command:
+                if f"gluebench.leaderboard.serving.{module}".encode() in command:
                     found[module] += _size(folder, kind)
         except (OSError, ValueError, IndexError):
             continue

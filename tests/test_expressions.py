@@ -46,11 +46,17 @@ SHORT = {
     ("gluebench/data/sources/http.py", "_TITLE"): "reads the first 4,096 bytes of a download",
     ("gluebench/data/sources/http.py", "_NO_TEXT"): "reads the first 4,096 bytes of a download",
     (
-        "gluebench/leaderboard/freeze.py",
+        "gluebench/leaderboard/keeping/freeze.py",
         "_WAITING",
     ): "reads pages of the site, where people's text is escaped",
-    ("gluebench/leaderboard/freeze.py", "acts"): "reads pages of the site, where people's text is escaped",
-    ("gluebench/leaderboard/freeze.py", "text"): "reads pages of the site, where people's text is escaped",
+    (
+        "gluebench/leaderboard/keeping/freeze.py",
+        "acts",
+    ): "reads pages of the site, where people's text is escaped",
+    (
+        "gluebench/leaderboard/keeping/freeze.py",
+        "text",
+    ): "reads pages of the site, where people's text is escaped",
     ("gluebench/systems/adapters/answers.py", "_REASONING"): "reads a reply, limited by --max-tokens",
     ("gluebench/systems/adapters/answers.py", "_FENCE"): "reads a reply, limited by --max-tokens",
     ("gluebench/systems/adapters/answers.py", "_ANSWER"): "reads a reply, limited by --max-tokens",

@@ -42,15 +42,29 @@ APPS += ["organizing", "api"]
 @pytest.mark.parametrize("app", APPS)
 def test_an_app_of_the_leaderboard_imports_only_those_before_it(app: str) -> None:
     """The rest of a website is `common`, which imports no app; an app calls those above it by signals."""
-    site = SOURCE / "leaderboard"
-    later = {f"gluebench.leaderboard.{name}" for name in APPS[APPS.index(app) + 1 :]}
-    for path in (site / app).rglob("*.py"):
+    apps = SOURCE / "leaderboard" / "apps"
+    later = {f"gluebench.leaderboard.apps.{name}" for name in APPS[APPS.index(app) + 1 :]}
+    for path in (apps / app).rglob("*.py"):
         for name in set() if path.parent.name == "migrations" else imported(path):
-            assert ".".join(name.split(".")[:3]) not in later, f"{path.relative_to(site)} imports {name}"
+            assert ".".join(name.split(".")[:4]) not in later, f"{path.relative_to(apps)} imports {name}"
 
 
 def test_every_app_of_the_leaderboard_has_its_place() -> None:
-    assert {path.parent.name for path in (SOURCE / "leaderboard").glob("*/__init__.py")} == set(APPS)
+    assert {path.parent.name for path in (SOURCE / "leaderboard" / "apps").glob("*/__init__.py")} == set(APPS)
+
+
+def test_the_front_hall_of_the_leaderboard_is_three_folders() -> None:
+    """Beside them: the Django project itself, what the command line calls, and the demo."""
+    site = SOURCE / "leaderboard"
+    assert {path.parent.name for path in site.glob("*/__init__.py")} == {"apps", "serving", "keeping"}
+    assert {path.stem for path in site.glob("*.py")} == {
+        "__init__",
+        "admin",
+        "commands",
+        "demo",
+        "settings",
+        "urls",
+    }
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:

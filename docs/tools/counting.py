@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from gluebench.leaderboard.phases.table import TABLE, Cell, Moment
+from gluebench.leaderboard.apps.phases.table import TABLE, Cell, Moment
 
 SIGNS = {"changes": "yes", "keeps": "done", "refused": "–"}
 _INTRODUCTION = """# What counts, and when

@@ -113,11 +113,11 @@ def fields() -> dict[str, set[str]]:
 
 def sealed_fields() -> dict[str, set[str]]:
     """The fields of each table that `verify` compares with a seal, the ledger or a sealed result."""
-    from gluebench.leaderboard.audit.models import Entry
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.benchmarks.seals import ADDED, COLUMNS, RELATED
-    from gluebench.leaderboard.ledger import models as ledger
-    from gluebench.leaderboard.submissions.models import Result, Submission
+    from gluebench.leaderboard.apps.audit.models import Entry
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.seals import ADDED, COLUMNS, RELATED
+    from gluebench.leaderboard.apps.ledger import models as ledger
+    from gluebench.leaderboard.apps.submissions.models import Result, Submission
 
     listed = {name.partition("__")[0] for name in ledger.COLUMNS if name != "pk"}
     as_graded = {"report", "scores", "value", "apart", "finished", "why", "seal"}

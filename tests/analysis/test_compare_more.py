@@ -12,9 +12,9 @@ from compared import CORRELATIONS, F1, R_K, noisy, task, words
 from scipy import stats
 
 from gluebench.analysis.compare import compare
+from gluebench.benchmark.tables import Paper, to_text
 from gluebench.cli import main
 from gluebench.cli.analysis.compare import comparison_output
-from gluebench.cli.common.output import Paper, as_text
 from gluebench.scoring import grade
 from gluebench.scoring.intervals import DiscordantCounts
 
@@ -126,7 +126,7 @@ def test_more_than_two_are_sent_to_rank(tmp_path):
 def test_a_narrow_terminal_breaks_no_interval(divided, width):
     gold, a, b, _ = divided
     output = comparison_output(compare(a, b, gold, resamples=200), gold.benchmark)
-    text = "".join(as_text(table, Paper(width=width)) for table in output.tables)
+    text = "".join(to_text(table, Paper(width=width)) for table in output.tables)
     assert all(len(line) <= width for line in text.splitlines())
     cells = [line for line in text.splitlines() if "[" in line and "%" not in line]
     assert len(cells) == 5, "the whole set, two coarse categories and two fine ones"
@@ -260,13 +260,13 @@ def test_identical_answers_are_printed_as_such_with_their_interval(make) -> None
     gold = make([task("T", 1200)], {"T": words(truth)})
     compared = compare({"T": words(truth)}, {"T": words(truth)}, gold, equivalence=0.02)
     tables = comparison_output(compared, gold.benchmark).tables
-    text = "".join(as_text(table, Paper(width=110)) for table in tables)
+    text = "".join(to_text(table, Paper(width=110)) for table in tables)
     assert "0.0 [-0.3, 0.3] (same answers)" in text
     assert "too few to say" not in text
     assert "two families of tests" in " ".join(text.split())
     assert "one pair, named before" in " ".join(text.split())
     assert "two families" not in "".join(
-        as_text(table, Paper(width=110))
+        to_text(table, Paper(width=110))
         for table in comparison_output(
             compare({"T": words(truth)}, {"T": words(truth)}, gold), gold.benchmark
         ).tables

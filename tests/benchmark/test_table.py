@@ -10,14 +10,16 @@ import pytest
 
 from gluebench.benchmark import ManifestError, load_benchmark
 from gluebench.benchmark.figures import between, interval, percent, points
+from gluebench.benchmark.tables import Table
 from gluebench.cli.benchmark import HEADER, details, short_size, table_notes, table_one
 from gluebench.cli.common.output import plain
 
 
 def test_table_1_of_glue() -> None:
     sections = table_one(load_benchmark("glue")).items()
+    header = [column.title for column in Table(HEADER).columns]
     rows = [row for section, of_section in sections for row in ([section], *of_section)]
-    assert [" | ".join(row) for row in (HEADER, *rows)] == [
+    assert [" | ".join(row) for row in (header, *rows)] == [
         "Corpus | Train | Test | Task | Metrics | Domain",
         "Single-Sentence Tasks",
         "CoLA | 8.6k | 1.1k* | acceptability | Matthews corr. | misc.",

@@ -23,7 +23,7 @@ from gluebench.benchmark import Task, load_benchmark
 from gluebench.cli import main
 from gluebench.data import recipes
 from gluebench.data.dataset import read_dataset
-from gluebench.data.recipes import Built, Recipe
+from gluebench.data.recipes import Recipe, RecipeResult
 
 NOWHERE = "http://nowhere.invalid"
 
@@ -146,12 +146,12 @@ def test_a_benchmark_without_a_release_says_how_to_go_on(mine: Mine) -> None:
 def test_an_original_corpus_is_built_by_the_tasks_recipe(
     mine: Mine, server: LocalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def from_lines(corpus: Path, task: Task, options: dict[str, Any]) -> Built:
+    def from_lines(corpus: Path, task: Task, options: dict[str, Any]) -> RecipeResult:
         splits = {}
         for split in SIZES:
             lines = (corpus / "docs" / f"{split}.txt").read_text().splitlines()
             splits[split] = {"text": lines} | ({"label": words} if (words := labels(split)) else {})
-        return Built(splits, options, (corpus / "docs" / "train.txt",))
+        return RecipeResult(splits, options, (corpus / "docs" / "train.txt",))
 
     recipe = Recipe("lines", "docs/train.txt and so on", from_lines)
     monkeypatch.setattr(recipes, "recipe", lambda name: {"lines": recipe}[name])

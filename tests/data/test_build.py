@@ -14,7 +14,7 @@ from gluebench.cli import main
 from gluebench.data import DataError, recipes
 from gluebench.data.dataset import read_dataset
 from gluebench.data.get import build
-from gluebench.data.recipes import RECIPES, Built, Option, OptionError, Recipe, recipe, values_of
+from gluebench.data.recipes import RECIPES, Option, OptionError, Recipe, RecipeResult, recipe, values_of
 
 MANIFEST = """
 [benchmark]
@@ -31,7 +31,7 @@ splits.test.size = 5
 LINES = ["good\tWhat a day", "bad\tIt rains", "good\tTea is ready"]
 
 
-def from_lines(corpus: Path, task: Task, options: dict[str, Any]) -> Built:
+def from_lines(corpus: Path, task: Task, options: dict[str, Any]) -> RecipeResult:
     """A recipe of the tests: `label<TAB>text` lines."""
     rows = [line.split("\t") for line in (corpus / "lines.txt").read_text().splitlines()]
     columns = {
@@ -40,7 +40,7 @@ def from_lines(corpus: Path, task: Task, options: dict[str, Any]) -> Built:
         "words": [text.split() for _, text in rows],
     }
     first = {name: values[: options["dev"]] for name, values in columns.items()}
-    return Built({"train": columns, "dev": first}, options, (corpus / "lines.txt",), ("made by hand",))
+    return RecipeResult({"train": columns, "dev": first}, options, (corpus / "lines.txt",), ("made by hand",))
 
 
 LINES_RECIPE = Recipe(

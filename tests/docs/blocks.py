@@ -22,7 +22,7 @@ MARK = re.compile(
 FOLLOWED = re.compile(r"<!-- run by (tests/\S+\.py) -->")
 COMMANDS = ("gluebench", "pip", "make", "export", "python", ".venv/bin/python", "curl", "unzip", "accelerate")
 """What an indented block of commands may begin with."""
-SHOWN = ("text", "tsv", "xml", "nginx", "caddy", "diff")
+SHOWN = ("text", "tsv", "xml", "yaml", "nginx", "caddy", "diff")
 """Kinds of blocks that hold no code."""
 SHELL = re.compile(r"[|<>;&`]|\$\(|^(?:for|if|while|mkdir|awk)\b", re.MULTILINE)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from leaderboard.made_up import API, HERE, rows
 
-from gluebench.leaderboard.folder import VARIABLE, SiteFolder
+from gluebench.leaderboard.keeping.folder import VARIABLE, SiteFolder
 
 
 def main(folder: Path) -> dict[str, str]:

@@ -20,8 +20,8 @@ from datetime import timedelta
 import sys
 import django
 django.setup()
-from gluebench.leaderboard.accounts.models import issue
-from gluebench.leaderboard.accounts.trust import account, vouch
+from gluebench.leaderboard.apps.accounts.models import issue
+from gluebench.leaderboard.apps.accounts.trust import account, vouch
 vouch(sys.argv[1])
 print(issue(account(sys.argv[1]), "tutorial", ["read", "submit"], timedelta(days=1))[1])
 """

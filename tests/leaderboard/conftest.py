@@ -21,7 +21,7 @@ from leaderboard.material import MANIFEST, PREDICTIONS, write_data, write_gold, 
 from leaderboard.phased import Clock, Make, at
 from leaderboard.served import Served
 
-from gluebench.leaderboard.folder import VARIABLE, SiteFolder
+from gluebench.leaderboard.keeping.folder import VARIABLE, SiteFolder
 
 _PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
 _HOME = Path(tempfile.mkdtemp(prefix="gluebench-site-"))
@@ -49,7 +49,7 @@ def pytest_xdist_setupnodes() -> None:
 
 @pytest.fixture(autouse=True)
 def _forked_grader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gluebench.leaderboard.submissions import process
+    from gluebench.leaderboard.apps.submissions import process
 
     if "own_grader" not in request.fixturenames:
         monkeypatch.setattr(process, "_start", Forked)
@@ -76,10 +76,10 @@ def tiny(db: None, gold_folder: Path) -> Any:
     """The benchmark of tests/tiny.toml, added as an organizer would."""
     from django.core.cache import caches
 
-    from gluebench.leaderboard.audit.models import Entry
-    from gluebench.leaderboard.benchmarks.adding import add_benchmark
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.ledger.models import Leaf, Node
+    from gluebench.leaderboard.apps.audit.models import Entry
+    from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.ledger.models import Leaf, Node
 
     caches["pages"].clear()
     caches["rates"].clear()
@@ -98,7 +98,7 @@ def person(db: None) -> Callable[[str], Any]:
     """An account whose address is confirmed."""
     from allauth.account.models import EmailAddress
 
-    from gluebench.leaderboard.accounts.models import User
+    from gluebench.leaderboard.apps.accounts.models import User
 
     def made(email: str) -> User:
         user = User.objects.create_user(email, "a long password")
@@ -128,8 +128,8 @@ def send(tiny: Any, ada: Any, good_zip: bytes) -> Callable[..., Any]:
     """Take a submission in without grading it; returns its row."""
     from django.core.files.base import ContentFile
 
-    from gluebench.leaderboard.submissions.models import Submission
-    from gluebench.leaderboard.uploads.accept import accept
+    from gluebench.leaderboard.apps.submissions.models import Submission
+    from gluebench.leaderboard.apps.uploads.accept import accept
 
     def sent(data: bytes = good_zip, filename: str = "predictions.zip", **details: Any) -> Submission:
         values = {"owner": ada, "benchmark": tiny, "name": "A system", "model": "BiLSTM", "public": True}
@@ -141,7 +141,7 @@ def send(tiny: Any, ada: Any, good_zip: bytes) -> Callable[..., Any]:
 @pytest.fixture
 def graded(send: Callable[..., Any]) -> Callable[..., Any]:
     """Take a submission in and grade it."""
-    from gluebench.leaderboard.submissions.grading import grade
+    from gluebench.leaderboard.apps.submissions.grading import grade
 
     def done(*arguments: Any, **details: Any) -> Any:
         submission = send(*arguments, **details)
@@ -165,9 +165,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.fixture
 def phase(tiny: Any) -> Make:
     """Add a phase as an organizer would."""
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.limits.phase_acts import save_phase
-    from gluebench.leaderboard.phases.models import Phase
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+    from gluebench.leaderboard.apps.phases.models import Phase
 
     def made(name: str, opens: str, closes: str | None, **values: Any) -> Phase:
         times = {"opens": at(opens), "closes": at(closes) if closes else None}

@@ -29,20 +29,20 @@ from leaderboard.material import GOLD, MANIFEST, zip_bytes
 from leaderboard.phased import BOARD, at, of_answers
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.accounts.models import Team, User
-from gluebench.leaderboard.accounts.trust import delete_account
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits import acts as limits
-from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
-from gluebench.leaderboard.limits.quota import QuotaError
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.phases.table import ActError
-from gluebench.leaderboard.results.acts import announce, take_back
-from gluebench.leaderboard.submissions import acts, grading
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import LISTED
-from gluebench.leaderboard.uploads.accept import accept
+from gluebench.leaderboard.apps.accounts.models import Team, User
+from gluebench.leaderboard.apps.accounts.trust import delete_account
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.limits import acts as limits
+from gluebench.leaderboard.apps.limits.phase_acts import extend, save_phase, settle_phase
+from gluebench.leaderboard.apps.limits.quota import QuotaError
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.phases.table import ActError
+from gluebench.leaderboard.apps.results.acts import announce, take_back
+from gluebench.leaderboard.apps.submissions import acts, grading
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import LISTED
+from gluebench.leaderboard.apps.uploads.accept import accept
 from gluebench.scoring import grade, read_gold
 from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.gold import label_key

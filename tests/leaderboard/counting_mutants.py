@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import pytest
 from django.db.models import Q
 
-from gluebench.leaderboard.accounts.models import Team, move_to
-from gluebench.leaderboard.limits import acts as limits
-from gluebench.leaderboard.limits import quota
-from gluebench.leaderboard.phases import moments
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.phases.table import TABLE, Moment
-from gluebench.leaderboard.submissions import acts, counting, feedback, grading
-from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
-from gluebench.leaderboard.submissions.queries import scored
+from gluebench.leaderboard.apps.accounts.models import Team, move_to
+from gluebench.leaderboard.apps.limits import acts as limits
+from gluebench.leaderboard.apps.limits import quota
+from gluebench.leaderboard.apps.phases import moments
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.phases.table import TABLE, Moment
+from gluebench.leaderboard.apps.submissions import acts, counting, feedback, grading
+from gluebench.leaderboard.apps.submissions.models import Submission, SubmissionQuerySet
+from gluebench.leaderboard.apps.submissions.queries import scored
 
 Change = Callable[[pytest.MonkeyPatch], None]
 

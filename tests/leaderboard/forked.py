@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from gluebench import analysis, scoring, submission  # noqa: F401  (so that a fork need not import them)
-from gluebench.leaderboard import grader
+from gluebench.leaderboard.serving import grader
 
 
 class Forked:

@@ -26,12 +26,12 @@ from django.db import connection
 from django.utils import timezone
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions import grading
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import OPEN
-from gluebench.leaderboard.uploads.accept import accept
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.submissions import grading
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import OPEN
+from gluebench.leaderboard.apps.uploads.accept import accept
 
 
 def in_child(act: Callable[[], Any]) -> int:

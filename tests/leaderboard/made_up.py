@@ -14,8 +14,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from gluebench.leaderboard import fields
-from gluebench.leaderboard.folder import VARIABLE, SiteFolder
+from gluebench.leaderboard.apps.common import fields
+from gluebench.leaderboard.keeping.folder import VARIABLE, SiteFolder
 
 ENERGY = fields.Field(
     "energy_kwh",
@@ -48,7 +48,7 @@ def setup(folder: Path) -> None:
     from django.db import models
     from django.test.utils import setup_test_environment
 
-    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.apps.submissions.models import Submission
 
     models.FloatField(null=True, blank=True).contribute_to_class(Submission, ENERGY.name)
     models.CharField(max_length=80, blank=True).contribute_to_class(Submission, CONTACT.name)
@@ -60,9 +60,9 @@ def rows(manifest: str) -> tuple[Any, Any]:
     """The author and an admin, of one graded submission."""
     from django.utils import timezone
 
-    from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.apps.accounts.models import User
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.submissions.models import Submission
 
     author = User.objects.create_user("ada@example.org")
     tiny = Benchmark.objects.create(name="tiny", title="Tiny", manifest=manifest)
@@ -80,8 +80,8 @@ def places(author: Any, admin: Any) -> dict[str, str]:
     from django.test import Client
 
     from gluebench.cli import main
-    from gluebench.leaderboard.accounts.trust import delete_account, export
-    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.apps.accounts.trust import delete_account, export
+    from gluebench.leaderboard.apps.submissions.models import Submission
 
     visitor, owner, staff = Client(), Client(), Client()
     owner.force_login(author)

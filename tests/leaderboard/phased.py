@@ -10,7 +10,7 @@ from django.test import Client
 from leaderboard.material import GOLD, zip_bytes
 
 if TYPE_CHECKING:
-    from gluebench.leaderboard.phases.models import Phase
+    from gluebench.leaderboard.apps.phases.models import Phase
 
 BOARD = "/benchmarks/tiny"
 

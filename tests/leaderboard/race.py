@@ -63,9 +63,9 @@ def _prepare(kind: str, trials: int) -> list[list[int]]:
     from django.core.management import call_command
     from django.db import connections
 
-    from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.limits import acts
+    from gluebench.leaderboard.apps.accounts.models import User
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.limits import acts
 
     call_command("migrate", verbosity=0)
     unlimited = {"per_day": None, "at_once": None}
@@ -91,9 +91,9 @@ def _prepare_guests(trials: int) -> list[list[int]]:
 
     from django.utils import timezone
 
-    from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.limits.models import Invitation
+    from gluebench.leaderboard.apps.accounts.models import User
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.limits.models import Invitation
 
     benchmark = Benchmark.objects.get()
     benchmark.settings = {**benchmark.settings, "registration": "invitation"}
@@ -124,11 +124,11 @@ def _send(people: list[list[int]], number: int, start: Any, results: Any) -> Non
     from django.core.files.base import ContentFile
     from django.db import connections
 
-    from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.limits.quota import QuotaError
-    from gluebench.leaderboard.submissions.models import Submission
-    from gluebench.leaderboard.uploads.accept import accept
+    from gluebench.leaderboard.apps.accounts.models import User
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.limits.quota import QuotaError
+    from gluebench.leaderboard.apps.submissions.models import Submission
+    from gluebench.leaderboard.apps.uploads.accept import accept
 
     benchmark = Benchmark.objects.get()
     for trial, senders in enumerate(people):
@@ -152,9 +152,9 @@ def _send(people: list[list[int]], number: int, start: Any, results: Any) -> Non
 
 def _register(benchmark: Any, user: Any, code: str) -> str:
     """Register with an invitation; returns what came of it."""
-    from gluebench.leaderboard.limits.models import version_of
-    from gluebench.leaderboard.limits.registration import register
-    from gluebench.leaderboard.phases.table import ActError
+    from gluebench.leaderboard.apps.limits.models import version_of
+    from gluebench.leaderboard.apps.limits.registration import register
+    from gluebench.leaderboard.apps.phases.table import ActError
 
     try:
         register(benchmark, user, version=version_of(benchmark), code=code)
@@ -170,8 +170,8 @@ def _kept(people: list[int]) -> dict[str, int]:
     from django.conf import settings
     from django_tasks_db.models import DBTaskResult
 
-    from gluebench.leaderboard.limits.models import Registration
-    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.apps.limits.models import Registration
+    from gluebench.leaderboard.apps.submissions.models import Submission
 
     if guests := Registration.objects.filter(user__in=people).count():
         return {"guests": guests}

@@ -73,6 +73,7 @@ ACTS = """replace duplicate dry-run dry-run/delete opening/open opening/draft re
 roles/remove-organizer roles/remove-reviewer limits/exceptions
 limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
 phases/<int:pk>/delete phases/<int:pk>/settle phases/files/<int:pk>/remove news/<int:pk>/take-back
+participants/approve
 participants/<int:pk>/refuse participants/<int:pk>/block participants/<int:pk>/unblock
 participants/invitations/<int:pk>/end results/announce results/take-back copy/delete"""
 ACTS_THAT_READ = """participants/mail participants/invite participants/<int:pk>/approve

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from gluebench.leaderboard.audit.models import SEAL, Entry, record
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.seals import PARTS, sealed
-from gluebench.leaderboard.ledger.models import follow
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.audit.models import SEAL, Entry, record
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.benchmarks.seals import PARTS, sealed
+from gluebench.leaderboard.apps.ledger.models import follow
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 
 def catch_up() -> None:

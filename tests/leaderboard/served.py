@@ -18,7 +18,7 @@ from typing import Any
 
 from leaderboard.material import MANIFEST
 
-from gluebench.leaderboard.folder import VARIABLE
+from gluebench.leaderboard.keeping.folder import VARIABLE
 
 _HOME = str(Path(__file__).parents[2] / "src")
 _IMPORTS = "from gluebench.leaderboard import commands; import sys\n"

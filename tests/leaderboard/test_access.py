@@ -12,10 +12,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from leaderboard.material import CANARIES, PREDICTIONS, tsv, zip_bytes
 
-from gluebench.leaderboard.common.text import markdown
-from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.common.text import markdown
+from gluebench.leaderboard.apps.submissions.grading import grade
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
 
 Send = Callable[..., Submission]
 
@@ -157,7 +157,7 @@ def test_free_checks_are_counted_together_with_the_interface_s(
 ) -> None:
     from django.core.cache import caches
 
-    from gluebench.leaderboard.common.problems import spend
+    from gluebench.leaderboard.apps.common.problems import spend
 
     caches["rates"].clear()
     settings.API_PER_MINUTE = {**settings.API_PER_MINUTE, "check": 2}

@@ -76,7 +76,7 @@ def test_a_passkey_signs_in_without_a_password(chromium: Any, served: Any) -> No
 def test_the_admin_pages_work_under_the_site_s_policy(chromium: Any, served: Any) -> None:
     password = served.python(
         "from gluebench.leaderboard import commands; import sys\n"
-        "commands.open_site(sys.argv[1]); from gluebench.leaderboard.accounts import trust\n"
+        "commands.open_site(sys.argv[1]); from gluebench.leaderboard.apps.accounts import trust\n"
         "print(trust.make_admin('boss@example.org'))",
         str(served.folder),
     ).strip()

@@ -18,10 +18,10 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from gluebench.leaderboard import maintenance
-from gluebench.leaderboard.accounts.models import Scope, Token, User, issue
-from gluebench.leaderboard.submissions.acts import forget_files, forget_old_files
-from gluebench.leaderboard.submissions.models import Revision, Submission, submission_storage
+from gluebench.leaderboard.apps.accounts.models import Scope, Token, User, issue
+from gluebench.leaderboard.apps.submissions.acts import forget_files, forget_old_files
+from gluebench.leaderboard.apps.submissions.models import Revision, Submission, submission_storage
+from gluebench.leaderboard.serving import maintenance
 
 PASSWORD = "a long password"
 Send = Callable[..., Submission]
@@ -205,7 +205,7 @@ def test_who_goes_is_told_that_it_is_done(signed_in: Client, tiny: Any, path: st
 
 @pytest.mark.django_db(transaction=True)
 def test_no_word_of_who_left_stays(signed_in: Client, graded: Send, tiny: Any) -> None:
-    from gluebench.leaderboard.similarity.models import Sample
+    from gluebench.leaderboard.apps.similarity.models import Sample
 
     row = graded(training_data="Ada's mail", compute="Ada's cluster")
     Submission.objects.update(approved=False, declined="Ada has two accounts.")
@@ -221,8 +221,8 @@ def test_no_word_of_who_left_stays(signed_in: Client, graded: Send, tiny: Any) -
 def test_who_leaves_gives_the_team_no_quota_back(
     signed_in: Client, graded: Send, tiny: Any, ada: User, person: Any
 ) -> None:
-    from gluebench.leaderboard.limits import acts
-    from gluebench.leaderboard.limits.quota import usage
+    from gluebench.leaderboard.apps.limits import acts
+    from gluebench.leaderboard.apps.limits.quota import usage
 
     tiny.settings = {"per_day": None, "total": 2, "per": "team"}
     tiny.save()
@@ -371,7 +371,7 @@ def test_a_daily_task_that_another_worker_does_too_fails_nobody(
 
 @pytest.mark.django_db(transaction=True)
 def test_new_labels_leave_alone_what_cannot_be_graded_again(graded: Send, settings: Any) -> None:
-    from gluebench.leaderboard.submissions.grading import regrade
+    from gluebench.leaderboard.apps.submissions.grading import regrade
 
     old = graded()
     Submission.objects.update(finished=timezone.now() - timedelta(days=2))

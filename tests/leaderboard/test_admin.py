@@ -13,14 +13,14 @@ from django.contrib import admin as django_admin
 from django.test import Client
 
 from gluebench.cli import main
-from gluebench.leaderboard.accounts import trust
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.organizing.views import set_organizer
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.accounts import trust
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.limits.models import Override
+from gluebench.leaderboard.apps.organizing.views import set_organizer
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
+from gluebench.leaderboard.keeping.folder import SiteError
 
 Send = Callable[..., Submission]
 SITE = settings.FOLDER.root
@@ -208,7 +208,7 @@ def test_links_from_the_command_line(ada: User) -> None:
 def test_an_admin_who_saves_a_benchmark_takes_back_nothing_that_came_meanwhile(tiny: Any) -> None:
     from types import SimpleNamespace
 
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     opened = Benchmark.objects.get()
     Benchmark.objects.update(gold_digest="of new labels", settings={"per_day": 7})

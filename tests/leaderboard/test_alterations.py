@@ -16,17 +16,18 @@ from django.db import DatabaseError, connection, transaction
 from leaderboard.material import PREDICTIONS, write_data, zip_bytes
 from leaderboard.sealing import catch_up
 
-from gluebench.leaderboard import commands, integrity, transfer
-from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.freeze import freeze
-from gluebench.leaderboard.ledger.models import Change, add
-from gluebench.leaderboard.ledger.verify import Verification
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.grading import grade, regrade
-from gluebench.leaderboard.submissions.models import Submission, submission_storage
-from gluebench.leaderboard.submissions.queries import Kind
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.apps.audit.models import record
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.ledger.models import Change, add
+from gluebench.leaderboard.apps.ledger.verify import Verification
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.grading import grade, regrade
+from gluebench.leaderboard.apps.submissions.models import Submission, submission_storage
+from gluebench.leaderboard.apps.submissions.queries import Kind
+from gluebench.leaderboard.keeping import integrity, transfer
+from gluebench.leaderboard.keeping.folder import SiteError
+from gluebench.leaderboard.keeping.freeze import freeze
 
 COLUMNS = {
     "submissions_submission": [

@@ -18,12 +18,12 @@ from gluebench.analysis.human.score import score_sheets
 from gluebench.analysis.human.sheets import read_draw, read_sheets
 from gluebench.benchmark import load_benchmark
 from gluebench.data.sample import build
-from gluebench.leaderboard.accounts.trust import delete_account
-from gluebench.leaderboard.annotation.models import Annotator, Study
-from gluebench.leaderboard.annotation.studies import order_of, score_study
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.accounts.trust import delete_account
+from gluebench.leaderboard.apps.annotation.models import Annotator, Study
+from gluebench.leaderboard.apps.annotation.studies import order_of, score_study
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.scoring import read_gold
 from sample.archive import judgments
 

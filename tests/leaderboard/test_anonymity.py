@@ -18,21 +18,21 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 from leaderboard.test_ranks import renewed
 from leaderboard.walk import patterns
 
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import PolicyError
-from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.freeze import freeze
-from gluebench.leaderboard.ledger.verify import Verification, from_folder, verify_ledger
-from gluebench.leaderboard.limits.acts import change_policy
-from gluebench.leaderboard.limits.phase_acts import save_phase
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.results.acts import announce, make_due
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.grading import phases_due
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Kind
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.benchmarks.policy import PolicyError
+from gluebench.leaderboard.apps.ledger.verify import Verification, from_folder, verify_ledger
+from gluebench.leaderboard.apps.limits.acts import change_policy
+from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.results.acts import announce, make_due
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.grading import phases_due
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Kind
+from gluebench.leaderboard.keeping.folder import SiteError
+from gluebench.leaderboard.keeping.freeze import freeze
 
 WORD = "Secretowl"
 TEXTS = {

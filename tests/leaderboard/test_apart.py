@@ -17,16 +17,17 @@ from django.utils import timezone
 from leaderboard.material import GOLD, MANIFEST, write_gold, zip_bytes
 from leaderboard.phased import BOARD, Clock, Make, of_quality
 
-from gluebench.leaderboard import commands, integrity
-from gluebench.leaderboard.accounts.trust import delete_account
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.freeze import freeze
-from gluebench.leaderboard.ledger.verify import Verification
-from gluebench.leaderboard.results.pack import pack
-from gluebench.leaderboard.submissions import grading
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.apps.accounts.trust import delete_account
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.ledger.verify import Verification
+from gluebench.leaderboard.apps.results.pack import pack
+from gluebench.leaderboard.apps.submissions import grading
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
+from gluebench.leaderboard.keeping import integrity
+from gluebench.leaderboard.keeping.freeze import freeze
 
 pytestmark = pytest.mark.django_db  # a fixture that is asked for by its name comes too late to say so
 Graded = Callable[..., Submission]
@@ -122,6 +123,7 @@ def test_a_site_verifies_while_its_submissions_wait_to_be_graded_again(
         (0, {"withheld": "other reasons: not ranked", "rank": None}, "the ranks do not follow the scores"),
         (-1, {"withheld": None}, "the ranks do not follow the scores"),
         (-1, {"rank": 3}, "is not “other"),
+        (-1, {"rank": None, "rank_low": 1, "rank_high": 2}, "a rank is outside its rank set"),
     ],
 )
 def test_a_row_that_is_forged_to_stand_apart_is_found(
@@ -134,6 +136,7 @@ def test_a_row_that_is_forged_to_stand_apart_is_found(
     path.write_text(json.dumps(values))
     result = commands.verify(str(tmp_path / "copy"), None, None, None)
     assert any(finding in text and "tiny.json" in text for text in result.findings), result.findings
+    assert "TypeError" not in " ".join(result.findings)
 
 
 @pytest.mark.parametrize("case", ["relabeled", "revealed"])

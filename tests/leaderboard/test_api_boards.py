@@ -9,7 +9,7 @@ import pytest
 from django.core.cache import caches
 from django.test import Client
 
-from gluebench.leaderboard.accounts.models import issue
+from gluebench.leaderboard.apps.accounts.models import issue
 
 V1 = "/api/v1"
 

@@ -15,12 +15,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client, override_settings
 
-from gluebench.leaderboard.accounts.models import Scope, Team, User, issue
-from gluebench.leaderboard.api.organizing import PAGES
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.phases.models import Phase, PhaseFile
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts.models import Scope, Team, User, issue
+from gluebench.leaderboard.apps.api.organizing import PAGES
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.phases.models import Phase, PhaseFile
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 V1, HERE = "/api/v1", "/benchmarks/tiny/organize"
 WHY = {"reason": "A request"}
@@ -62,6 +62,13 @@ CASES: list[tuple[str, Mapping[str, Any], str, Mapping[str, Any], str]] = [
         "/participants/invitations/{invitation}",
         {"act": "end"},
         "invitation ended",
+    ),
+    (
+        "/participants/approve",
+        {"people": "{guest}"},
+        "/participants",
+        {"act": "approve", "people": "{guest}"},
+        "registration approved",
     ),
     (
         "/participants/{guest}/approve",

@@ -16,10 +16,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.accounts.models import Token, issue
-from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.accounts.models import Token, issue
+from gluebench.leaderboard.apps.submissions.grading import grade
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
 
 V1 = "/api/v1"
 Program = Callable[..., Client]

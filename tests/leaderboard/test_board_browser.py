@@ -46,9 +46,9 @@ def made_up(number: int) -> list[dict[str, Any]]:
 
 def rank_them(number: int) -> None:
     """Store rank sets of the systems of `made_up`, each of which may change places with its neighbors."""
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.ranks.models import Decisions, Ranking
-    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.ranks.models import Decisions, Ranking
+    from gluebench.leaderboard.apps.submissions.models import Submission
 
     Benchmark.objects.filter(name="glue").update(gold="here")
     glue = Benchmark.objects.get(name="glue")

@@ -14,11 +14,11 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 from leaderboard.test_pages import BASELINES, Cells, board_of
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.boards.columns import Options, Standing
-from gluebench.leaderboard.boards.table import Row, arrange
-from gluebench.leaderboard.common.formats import margin_text
-from gluebench.leaderboard.common.text import alphabetical
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.boards.columns import Options, Standing
+from gluebench.leaderboard.apps.boards.table import Row, arrange
+from gluebench.leaderboard.apps.common.formats import margin_text
+from gluebench.leaderboard.apps.common.text import alphabetical
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 Send = Callable[..., Submission]
 Edit = Callable[..., None]
@@ -147,7 +147,7 @@ def test_marks_and_earlier_submissions_are_shown(client: Client, graded: Send) -
 
 
 def test_a_team_s_submissions_count_together(client: Client, graded: Send, person: Any) -> None:
-    from gluebench.leaderboard.accounts.models import Team
+    from gluebench.leaderboard.apps.accounts.models import Team
 
     team = Team.objects.create(name="Together")
     for email in ("one@example.org", "two@example.org"):
@@ -197,7 +197,7 @@ def test_a_task_s_board_ranks_the_incomplete_too(client: Client, graded: Send) -
 
 
 def test_each_task_says_whether_its_labels_are_private(client: Client, tiny: Any) -> None:
-    from gluebench.leaderboard.boards.pages import task_line
+    from gluebench.leaderboard.apps.boards.pages import task_line
 
     glue = {task.name: task_line(task)["labels"] for task in load_benchmark("glue").tasks}
     assert [name for name, labels in glue.items() if labels == "private"] == ["CoLA", "QQP", "MNLI", "WNLI"]
@@ -222,7 +222,7 @@ def test_references_are_searched_and_sorted_too(db: None) -> None:
 
 
 def test_a_hundred_benchmarks_are_paged_and_found(client: Client, tiny: Any) -> None:
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     values = {"manifest": tiny.manifest, "gold": tiny.gold, "gold_digest": tiny.gold_digest}
     Benchmark.objects.bulk_create(
@@ -235,7 +235,7 @@ def test_a_hundred_benchmarks_are_paged_and_found(client: Client, tiny: Any) -> 
 
 
 def test_the_diagnostics_page_is_paged(client: Client, graded: Send, monkeypatch: Any) -> None:
-    from gluebench.leaderboard.boards import diagnostics
+    from gluebench.leaderboard.apps.boards import diagnostics
 
     monkeypatch.setattr(diagnostics, "ROWS", 1)
     graded(name="One")
@@ -307,6 +307,11 @@ def test_filters_leave_the_systems_that_meet_all_of_them(client: Client, four: d
         assert f"{len(expected)} of 4 systems" in page, query
         assert ("Show all 4" in page) == (not expected), query
         assert "data-whole" not in page, f"{query}: the browser has not all rows to search"
+        for board in ("/benchmarks/tiny", "/benchmarks/tiny/tasks/Refer"):
+            rows = client.get(f"{board}.json?{query}").json()["rows"]
+            assert {row["name"] for row in rows} == expected, query
+            table = client.get(f"{board}.csv?{query}").content.decode("utf-8-sig").splitlines()
+            assert len(table) == 1 + len(expected), query
 
 
 def test_the_form_of_a_board_says_what_the_address_says(client: Client, four: dict[str, Submission]) -> None:

@@ -19,7 +19,7 @@ from leaderboard.material import CANARIES, PREDICTIONS, write_gold, zip_bytes
 from leaderboard.served import Served
 from leaderboard.walk import PASSWORD, Walk, secrets
 
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.scoring.gold import KEY_BYTES, KEY_FILE
 
 pytestmark = pytest.mark.xdist_group("walk")
@@ -103,7 +103,7 @@ def test_a_grader_that_fails_names_its_place_and_no_label(
     graded: Any, send: Callable[..., Submission], ada: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Labels that became unreadable: the message of the error would quote one."""
-    from gluebench.leaderboard.submissions.grading import grade
+    from gluebench.leaderboard.apps.submissions.grading import grade
 
     first = graded()
     hidden = secrets(first.benchmark)

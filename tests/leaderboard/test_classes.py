@@ -13,9 +13,9 @@ from django.test import Client
 from leaderboard.material import MANIFEST, PREDICTIONS
 from leaderboard.test_canary import leaks, opened
 
-from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.report import classes_of
+from gluebench.leaderboard.apps.submissions import feedback
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.report import classes_of
 from gluebench.scoring import ClassScore, grade, read_gold
 from gluebench.scoring.report import by_class
 

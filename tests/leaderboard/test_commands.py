@@ -14,10 +14,11 @@ from django.conf import settings
 from leaderboard.material import MANIFEST
 from leaderboard.served import new_site
 
-from gluebench.leaderboard import checks, commands
-from gluebench.leaderboard.folder import VARIABLE, SiteError, SiteFolder
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
+from gluebench.leaderboard.keeping.folder import VARIABLE, SiteError, SiteFolder
+from gluebench.leaderboard.serving import checks
 from gluebench.scoring import GoldError
 
 
@@ -58,7 +59,7 @@ def test_one_process_works_on_one_site(tmp_path: Path) -> None:
 
 
 def test_adding_the_same_again_changes_nothing(db: None, gold_folder: Path) -> None:
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     for _ in range(2):
         assert commands.add(settings.FOLDER.root, str(MANIFEST), gold_folder) == "tiny"
@@ -66,7 +67,7 @@ def test_adding_the_same_again_changes_nothing(db: None, gold_folder: Path) -> N
 
 
 def test_wrong_labels_are_told_to_the_organizer_and_not_taken(db: None, tmp_path: Path) -> None:
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     (tmp_path / "Refer.tsv").write_text("index\tlabel\n0\tmaybe\n")
     with pytest.raises(GoldError, match="Refer"):
@@ -80,7 +81,7 @@ def test_no_folder_of_labels_is_told(db: None, tmp_path: Path) -> None:
 
 
 def test_labels_for_some_of_the_files_are_not_taken(db: None, gold_folder: Path, tmp_path: Path) -> None:
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     (tmp_path / "Refer.tsv").write_bytes((gold_folder / "Refer.tsv").read_bytes())
     with pytest.raises(SiteError, match=r"no labels for .*DX\.tsv; a board needs them"):
@@ -104,7 +105,7 @@ def test_a_benchmark_whose_name_does_not_fit_is_told(
 def test_a_manifest_whose_copy_would_not_load_is_not_taken(
     db: None, gold_folder: Path, tmp_path: Path
 ) -> None:
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     (tmp_path / "parent.toml").write_text(MANIFEST.read_text())
     own = tmp_path / "own.toml"
@@ -121,7 +122,7 @@ def test_a_manifest_whose_copy_would_not_load_is_not_taken(
 def test_labels_from_a_read_only_folder_get_their_key_here(
     db: None, gold_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
     from gluebench.scoring import gold
 
     source = shutil.copytree(gold_folder, tmp_path / "gold", ignore=shutil.ignore_patterns(".label-key"))

@@ -17,22 +17,22 @@ from leaderboard.phased import BOARD, Clock, Make, at, names, of_answers, of_qua
 
 from docs.tools.counting import SIGNS, page
 from gluebench.cli import main
-from gluebench.leaderboard.accounts.models import Scope, Team, issue
-from gluebench.leaderboard.accounts.trust import delete_account
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.formats import APART
-from gluebench.leaderboard.limits import acts as people
-from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
-from gluebench.leaderboard.phases.models import Phase, at_phase
-from gluebench.leaderboard.phases.moments import slot_of
-from gluebench.leaderboard.phases.table import TABLE, ActError, Moment
-from gluebench.leaderboard.ranks.health import attempts
-from gluebench.leaderboard.ranks.models import leaders
-from gluebench.leaderboard.results.acts import announce
-from gluebench.leaderboard.submissions import acts, feedback, grading
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.accounts.models import Scope, Team, issue
+from gluebench.leaderboard.apps.accounts.trust import delete_account
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.common.formats import APART
+from gluebench.leaderboard.apps.limits import acts as people
+from gluebench.leaderboard.apps.limits.phase_acts import extend, save_phase, settle_phase
+from gluebench.leaderboard.apps.phases.models import Phase, at_phase
+from gluebench.leaderboard.apps.phases.moments import slot_of
+from gluebench.leaderboard.apps.phases.table import TABLE, ActError, Moment
+from gluebench.leaderboard.apps.ranks.health import attempts
+from gluebench.leaderboard.apps.ranks.models import leaders
+from gluebench.leaderboard.apps.results.acts import announce
+from gluebench.leaderboard.apps.submissions import acts, feedback, grading
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
 from gluebench.scoring.gold import label_key, read_gold
 from gluebench.scoring.split import _positions_in_part
 
@@ -302,7 +302,7 @@ def test_the_share_of_the_rows_is_in_the_key_of_a_result(tiny: Any, graded: Grad
 def test_a_score_with_older_labels_has_no_rank_until_it_is_graded_again(
     tiny: Any, graded: Graded, client: Client, tmp_path: Path
 ) -> None:
-    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 
     old, new = graded(of_quality(6), name="expired"), graded(of_quality(3), name="kept")
     acts.forget_files(Submission.objects.filter(pk=old.pk))
@@ -360,7 +360,7 @@ def test_a_later_deadline_takes_no_final_score_for_a_public_one(
 def test_other_labels_let_another_entry_count_for_one_whose_file_is_gone(
     phase: Make, clock: Clock, graded: Graded, tmp_path: Path
 ) -> None:
-    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 
     phase("Test", OPENS, CLOSES, counting="best")
     clock.move("2027-05-02 10:00")

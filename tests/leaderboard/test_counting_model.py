@@ -13,11 +13,11 @@ from leaderboard.counting_machine import Counting, World, focused, run
 from leaderboard.counting_mutants import MUTANTS
 from leaderboard.material import MANIFEST, write_gold
 
-from gluebench.leaderboard import grader
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.phases.table import TABLE, ActError, Moment
-from gluebench.leaderboard.submissions import grading
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.phases.table import TABLE, ActError, Moment
+from gluebench.leaderboard.apps.submissions import grading
+from gluebench.leaderboard.serving import grader
 from gluebench.scoring.gold import KEY_BYTES, KEY_FILE
 
 STEPS = int(os.environ.get("GLUEBENCH_MODEL_STEPS", "100000"))

@@ -18,11 +18,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 from leaderboard.material import GOLD, MANIFEST, tsv, write_data, write_gold
 
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks import adding, contents
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.organizing import creating
-from gluebench.leaderboard.submissions.grading import grade
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks import adding, contents
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.organizing import creating
+from gluebench.leaderboard.apps.submissions.grading import grade
 
 ROWS = [
     (f"Stay {at}: the {thing} was fine.", "good" if at % 3 else "bad")

@@ -16,12 +16,12 @@ from leaderboard.material import CANARIES, GOLD, MANIFEST, write_data
 from leaderboard.test_transfer import restore
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard import transfer
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.contents import read_folder
-from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
-from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.contents import read_folder
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark, DataFile
+from gluebench.leaderboard.keeping import transfer
+from gluebench.leaderboard.keeping.folder import SiteError
 from gluebench.submission import check
 
 PAGE = "/benchmarks/tiny/data"

@@ -7,9 +7,9 @@ import psycopg
 import pytest
 from django.db import connection
 
-from gluebench.leaderboard import storage
-from gluebench.leaderboard.environment import Bucket
-from gluebench.leaderboard.folder import SiteError, SiteFolder
+from gluebench.leaderboard.keeping import storage
+from gluebench.leaderboard.keeping.folder import SiteError, SiteFolder
+from gluebench.leaderboard.serving.environment import Bucket
 
 SITE = SiteFolder(Path("/srv/site"))
 
@@ -37,11 +37,11 @@ def test_an_address_without_a_database_is_refused() -> None:
 
 
 def test_a_package_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gluebench.leaderboard.folder.find_spec", lambda name: None)
+    monkeypatch.setattr("gluebench.leaderboard.keeping.folder.find_spec", lambda name: None)
     with pytest.raises(SiteError, match=r"gluebench\[postgres\]"):
         storage.database("postgres://db.example.org/board", SITE)
     with pytest.raises(SiteError, match=r"gluebench\[s3\]"):
-        storage.of(Bucket("board", "", None, None), SITE)
+        storage.storages_of(Bucket("board", "", None, None), SITE)
 
 
 def test_the_tests_own_server_answers(postgres: str) -> None:

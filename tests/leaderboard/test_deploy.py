@@ -27,8 +27,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from gluebench.cli.leaderboard import leaderboard
-from gluebench.leaderboard.environment import PORT
-from gluebench.leaderboard.folder import require_readable
+from gluebench.leaderboard.keeping.folder import require_readable
+from gluebench.leaderboard.serving.environment import PORT
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how-to" / "deploy.md").read_text()
@@ -176,7 +176,7 @@ def test_each_step_of_the_image_has_what_it_names() -> None:
         project["project"]["readme"],
         *project["project"]["license-files"],
     } <= in_context
-    assert "src/gluebench/leaderboard/phases/table.toml" in in_context
+    assert "src/gluebench/leaderboard/apps/phases/table.toml" in in_context
     stages = [words.split()[-1] for name, words in steps if name == "FROM" and " AS " in words]
     assert {words.split()[0] for name, words in steps if name == "COPY" and "--from" in words} == {
         f"--from={stage}" for stage in stages

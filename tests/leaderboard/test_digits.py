@@ -12,12 +12,12 @@ import pytest
 from leaderboard.digits import ATTACKS, Floats, by_digits, one_by_one
 from real import REAL
 
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.grader import _ladder
-from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.models import Result, Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.submissions import feedback
+from gluebench.leaderboard.apps.submissions.models import Result, Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
+from gluebench.leaderboard.serving.grader import _ladder
 from gluebench.scoring import Gold, grade, read_gold
 from gluebench.scoring.gold import label_key
 from gluebench.scoring.split import part_of

@@ -13,7 +13,7 @@ from django.test import Client
 from leaderboard.routes import ROUTES
 from leaderboard.walk import World, ask, make_world
 
-from gluebench.leaderboard.benchmarks.models import Benchmark, only_one
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark, only_one
 
 OF_TINY = [route for route in ROUTES if "/benchmarks/tiny" in route.path or "{shown}" in route.path]
 LISTS = ["/", "/?q=tiny", "/api/v1/benchmarks", "/submissions", "/terms", "/account/", "/benchmarks/another"]

@@ -12,11 +12,11 @@ from django.conf import settings
 from django.test import Client
 from leaderboard.material import CANARIES
 
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.organizing.dry_runs import grade_dry_run
-from gluebench.leaderboard.organizing.models import DryRun
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.organizing.dry_runs import grade_dry_run
+from gluebench.leaderboard.apps.organizing.models import DryRun
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 
 @pytest.fixture

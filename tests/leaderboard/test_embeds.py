@@ -11,10 +11,10 @@ import pytest
 from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.views import badge_svg
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.boards.views import badge_svg
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 Graded = Callable[..., Submission]
 HOSTILE = "<script>alert(1)</script>\"'&]]>"

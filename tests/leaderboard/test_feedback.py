@@ -14,13 +14,13 @@ from django.test import Client
 from django.utils import timezone
 from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import Policy, policy_of, sentences
-from gluebench.leaderboard.submissions import acts, facts, feedback, grading
-from gluebench.leaderboard.submissions.models import Result, Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.benchmarks.policy import Policy, policy_of, sentences
+from gluebench.leaderboard.apps.submissions import acts, facts, feedback, grading
+from gluebench.leaderboard.apps.submissions.models import Result, Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
 
 Send = Callable[..., Submission]
 
@@ -264,7 +264,7 @@ def test_another_policy_shows_or_grades_anew(graded: Send, policy: Callable[...,
 def test_a_killed_grader_is_tried_again_and_then_given_up(
     send: Send, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
-    from gluebench.leaderboard.submissions import process
+    from gluebench.leaderboard.apps.submissions import process
 
     start, killed = process._start, []
 

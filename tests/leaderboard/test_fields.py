@@ -12,9 +12,9 @@ import pytest
 from django.test import Client
 
 import gluebench
-from gluebench.leaderboard.fields import FIELDS, LISTED, as_json, from_json
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Regime
+from gluebench.leaderboard.apps.common.fields import FIELDS, LISTED, as_json, from_json
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Regime
 
 SOURCE = Path(gluebench.__file__).parent
 HELPER = Path(__file__).parent / "made_up.py"
@@ -33,7 +33,8 @@ def test_the_table_the_column_and_its_migration_alone_name_a_field(name: str) ->
     naming = {
         path.relative_to(SOURCE / "leaderboard").as_posix() for path in files if name in path.read_text()
     }
-    assert naming == {"fields.toml", "submissions/models.py", "submissions/migrations/0001_tables.py"}
+    migration = "apps/submissions/migrations/0001_tables.py"
+    assert naming == {"apps/common/fields.toml", "apps/submissions/models.py", migration}
 
 
 def test_every_field_has_a_column_and_a_help() -> None:

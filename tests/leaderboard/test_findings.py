@@ -9,7 +9,7 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench import submission
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.submissions.report import CheckSummary, check_summary
+from gluebench.leaderboard.apps.submissions.report import CheckSummary, check_summary
 
 
 def found(tmp_path: Path, **files: Any) -> CheckSummary:

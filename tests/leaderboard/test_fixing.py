@@ -19,17 +19,17 @@ from leaderboard.material import PREDICTIONS, tsv, zip_bytes
 from leaderboard.test_ranks import renewed
 
 from gluebench.analysis.rank.packed import pack_decisions
-from gluebench.leaderboard.accounts.models import Team
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.limits import quota
-from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.ranks.models import Pair
-from gluebench.leaderboard.submissions import process
-from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
-from gluebench.leaderboard.uploads import accept as uploads
-from gluebench.leaderboard.uploads.accept import digest
+from gluebench.leaderboard.apps.accounts.models import Team
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.limits import quota
+from gluebench.leaderboard.apps.limits.quota import usage
+from gluebench.leaderboard.apps.ranks.models import Pair
+from gluebench.leaderboard.apps.submissions import process
+from gluebench.leaderboard.apps.submissions.grading import grade
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
+from gluebench.leaderboard.apps.uploads import accept as uploads
+from gluebench.leaderboard.apps.uploads.accept import digest
 
 PATH = "/benchmarks/tiny/submit"
 SCRIPT = {"Accept": "application/json"}

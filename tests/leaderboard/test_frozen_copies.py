@@ -15,15 +15,17 @@ from django.db.models.functions import Now
 from django.test import Client
 from leaderboard.material import CANARIES, MANIFEST, PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard import commands, health, integrity, maintenance
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.adding import add_benchmark, keep_public
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.checks import Check
-from gluebench.leaderboard.organizing import copying
-from gluebench.leaderboard.organizing.models import FrozenCopy
-from gluebench.leaderboard.results.models import Results
-from gluebench.leaderboard.submissions.models import Submission, Worker
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark, keep_public
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.organizing import copying
+from gluebench.leaderboard.apps.organizing.models import FrozenCopy
+from gluebench.leaderboard.apps.results.models import Results
+from gluebench.leaderboard.apps.submissions.models import Submission, Worker
+from gluebench.leaderboard.keeping import integrity
+from gluebench.leaderboard.serving import health, maintenance
+from gluebench.leaderboard.serving.checks import Check
 
 pytestmark = pytest.mark.django_db
 HERE = "/benchmarks/tiny/organize/copy"

@@ -16,9 +16,9 @@ import pytest
 from leaderboard.served import Served
 from leaderboard.test_serve import Visitor, children, until
 
-from gluebench.leaderboard import counters
-from gluebench.leaderboard.checks import FREE_BYTES
-from gluebench.leaderboard.folder import METRICS
+from gluebench.leaderboard.keeping.folder import METRICS
+from gluebench.leaderboard.serving import counters
+from gluebench.leaderboard.serving.checks import FREE_BYTES
 
 SIZE = FREE_BYTES + 50 * 1024**2
 """A site does not start with less than `FREE_BYTES`."""

@@ -16,9 +16,9 @@ from django_tasks_db.models import DBTaskResult
 from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.submissions import grading, process, queries
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status, renewed
+from gluebench.leaderboard.apps.submissions import grading, process, queries
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status, renewed
 from gluebench.scoring import grade as score
 from gluebench.scoring import read_gold
 from gluebench.scoring.feedback import rounded_report, without_hidden_classes
@@ -61,7 +61,7 @@ def test_file_row_and_task_are_there_before_the_answer(send: Send) -> None:
 def test_a_file_whose_row_cannot_be_written_is_not_left_behind(
     send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.uploads import accept
+    from gluebench.leaderboard.apps.uploads import accept
 
     kept = len([path for path in Path(send().file.storage.location).rglob("*") if path.is_file()])
     monkeypatch.setattr(accept, "grade_next", None)
@@ -297,7 +297,7 @@ def test_only_the_grader_and_the_organizer_s_command_read_labels() -> None:
 def test_new_labels_grade_everything_anew(graded: Send, tiny: Any, tmp_path: Path, gold_folder: Path) -> None:
     import shutil
 
-    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 
     submission = graded()
     add_benchmark(str(MANIFEST), gold_folder)
@@ -372,7 +372,7 @@ def test_the_file_stays_where_only_the_answer_to_the_commit_got_lost(
 
     from django.db import OperationalError, transaction
 
-    from gluebench.leaderboard.uploads import accept
+    from gluebench.leaderboard.apps.uploads import accept
 
     atomic = transaction.atomic
 
@@ -413,8 +413,8 @@ def test_what_changed_while_it_was_graded_is_seen_when_its_result_is_written(
 def test_a_duty_of_the_worker_that_fails_holds_up_no_other(
     send: Send, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from gluebench.leaderboard import maintenance
-    from gluebench.leaderboard.ranks import renewing
+    from gluebench.leaderboard.apps.ranks import renewing
+    from gluebench.leaderboard.serving import maintenance
 
     submission = send()
     Submission.objects.claim(submission.pk)
@@ -435,7 +435,7 @@ def test_a_duty_of_the_worker_that_fails_holds_up_no_other(
 
 
 def test_the_doctor_tells_a_queue_that_is_worked_on_from_one_that_is_not(send: Send) -> None:
-    from gluebench.leaderboard import health
+    from gluebench.leaderboard.serving import health
 
     send()
     assert "Start a worker" in health.queue().fix

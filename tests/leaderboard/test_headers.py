@@ -15,7 +15,7 @@ from django.db import close_old_connections
 from django.test import Client, override_settings
 from leaderboard.walk import Answer, Walk
 
-from gluebench.leaderboard.accounts.models import Scope, issue
+from gluebench.leaderboard.apps.accounts.models import Scope, issue
 
 pytestmark = pytest.mark.xdist_group("walk")
 """They share a walk through the whole site, which is made once a process."""
@@ -108,7 +108,7 @@ def test_another_host_is_refused_in_one_plain_line(
 
 def test_a_fault_of_the_site_protects_and_tells_nothing(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no page that fails by itself; so one is made to."""
-    from gluebench.leaderboard.boards import views
+    from gluebench.leaderboard.apps.boards import views
 
     monkeypatch.setattr(views, "only_one", lambda: 1 / 0)
     found = Client(raise_request_exception=False).get("/")

@@ -45,8 +45,8 @@ class Large:
     def __init__(self, folder: Path, person: Callable[[str], Any]) -> None:
         from django.test import Client
 
-        from gluebench.leaderboard.benchmarks.adding import add_benchmark
-        from gluebench.leaderboard.benchmarks.models import Benchmark
+        from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+        from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
         manifest, gold, data = folder / "large.toml", folder / "gold", folder / "data" / "Yes"
         gold.mkdir()
@@ -67,10 +67,10 @@ class Large:
     def send(self, number: int, *, skill: float, by: str = "") -> Any:
         from django.core.files.base import ContentFile
 
-        from gluebench.leaderboard.accounts.models import User
-        from gluebench.leaderboard.submissions.grading import grade
-        from gluebench.leaderboard.submissions.models import Submission
-        from gluebench.leaderboard.uploads.accept import accept
+        from gluebench.leaderboard.apps.accounts.models import User
+        from gluebench.leaderboard.apps.submissions.grading import grade
+        from gluebench.leaderboard.apps.submissions.models import Submission
+        from gluebench.leaderboard.apps.uploads.accept import accept
 
         rng = random.Random(number)
         wrong = {at for at in range(ROWS) if rng.random() > skill} | {*self.doubtful}
@@ -150,7 +150,7 @@ def test_the_public_sees_the_share_of_divisions_as_rounded_as_it_is(
     """It said "0.0 % of random divisions", beside "rounded to 10 %"."""
     from django.core.cache import caches
 
-    from gluebench.leaderboard.ranks.models import Ranking
+    from gluebench.leaderboard.apps.ranks.models import Ranking
 
     ranking = Ranking.objects.get()
     assert ranking.board is not None
@@ -171,7 +171,7 @@ def test_head_room_is_that_of_the_best_score_shown(large: Large) -> None:
 
 
 def test_attempts_failures_and_times_are_those_of_the_submissions(large: Large) -> None:
-    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.apps.submissions.models import Submission
 
     rows = list(Submission.objects.order_by("pk"))
     bad = Submission.objects.create(
@@ -207,8 +207,8 @@ def test_without_labels_here_the_page_names_what_is_missing(large: Large) -> Non
 
 
 def test_a_row_of_people_is_not_among_the_leading_systems(large: Large) -> None:
-    from gluebench.leaderboard.submissions.models import Submission
-    from gluebench.leaderboard.submissions.queries import Kind
+    from gluebench.leaderboard.apps.submissions.models import Submission
+    from gluebench.leaderboard.apps.submissions.queries import Kind
 
     Submission.objects.filter(name="S0").update(kind=Kind.HUMAN)
     type(large.benchmark).objects.filter(pk=large.benchmark.pk).touch()

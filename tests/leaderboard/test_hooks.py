@@ -22,9 +22,10 @@ from waitress import wasyncore
 from waitress.parser import HTTPRequestParser
 from waitress.receiver import ChunkedReceiver
 
-from gluebench.leaderboard import front, storage
-from gluebench.leaderboard.accounts import adapter, provider
-from gluebench.leaderboard.limits import forms
+from gluebench.leaderboard.apps.accounts import adapter, provider
+from gluebench.leaderboard.apps.limits import forms
+from gluebench.leaderboard.keeping import storage
+from gluebench.leaderboard.serving import front
 
 OVERRIDES: dict[type, dict[str, str]] = {
     front.Request: {
@@ -33,8 +34,8 @@ OVERRIDES: dict[type, dict[str, str]] = {
         "received": "self data",
         "close": "self",
     },
-    front.Answer: {"get_environment": "self", "set_close_on_finish": "self"},
-    front.Refusal: {"execute": "self"},
+    front.AnswerTask: {"get_environment": "self", "set_close_on_finish": "self"},
+    front.RefusalTask: {"execute": "self"},
     front.Channel: {
         "__init__": "self server sock addr adj map",
         "del_channel": "self map",
@@ -147,7 +148,9 @@ def objects() -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("kind", USED)
 def test_waitress_still_has_what_the_server_reads(kind: str, objects: dict[str, Any]) -> None:
     missing = [name for name in USED[kind].split() if not hasattr(objects[kind], name)]
-    assert not missing, f"waitress' {kind} has no {', '.join(missing)} any more: see leaderboard/front.py"
+    assert not missing, (
+        f"waitress' {kind} has no {', '.join(missing)} any more: see leaderboard/serving/front.py"
+    )
 
 
 def test_guesses_of_passwords_are_counted_by_the_site_s_own_key(
@@ -168,7 +171,9 @@ def test_guesses_of_passwords_are_counted_by_the_site_s_own_key(
 def test_the_worker_of_the_queue_is_as_it_was() -> None:
     parameters = "self queue_names interval batch backend_name startup_delay max_tasks worker_id"
     expected = f"{parameters} excluded_queue_names".split()
-    assert list(inspect.signature(Worker.__init__).parameters) == expected, "see leaderboard/worker.py"
+    assert list(inspect.signature(Worker.__init__).parameters) == expected, (
+        "see leaderboard/serving/worker.py"
+    )
     assert list(inspect.signature(Worker.shutdown).parameters) == ["self", "signum", "frame"]
     assert list(inspect.signature(Worker.configure_signals).parameters) == ["self"]
     assert list(inspect.signature(Worker.run).parameters) == ["self"]
@@ -178,7 +183,9 @@ def test_the_worker_of_the_queue_is_as_it_was() -> None:
 def test_arguments_of_an_operation_can_be_added() -> None:
     ninja = pytest.importorskip("ninja.utils")
     parameters = list(inspect.signature(ninja.contribute_operation_args).parameters)
-    assert parameters == ["func", "arg_name", "arg_type", "arg_source"], "see leaderboard/api/organizing.py"
+    assert parameters == ["func", "arg_name", "arg_type", "arg_source"], (
+        "see leaderboard/apps/api/organizing.py"
+    )
 
 
 def test_a_stored_tensor_still_has_its_bytes() -> None:

@@ -12,11 +12,11 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver
 
-from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.text import markdown
-from gluebench.leaderboard.similarity.models import Comparison
-from gluebench.leaderboard.submissions.models import Revision, Submission, new_key
+from gluebench.leaderboard.apps.audit.models import record
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.common.text import markdown
+from gluebench.leaderboard.apps.similarity.models import Comparison
+from gluebench.leaderboard.apps.submissions.models import Revision, Submission, new_key
 
 Send = Callable[..., Submission]
 MARK = "zq9"

@@ -19,18 +19,19 @@ from django.utils import timezone
 from leaderboard.sealing import catch_up
 from leaderboard.test_ranks import renewed
 
-from gluebench.leaderboard import commands, integrity
-from gluebench.leaderboard.audit.models import Entry, record
-from gluebench.leaderboard.benchmarks.adding import digest_of
-from gluebench.leaderboard.limits.phase_acts import save_phase
-from gluebench.leaderboard.news import delivery
-from gluebench.leaderboard.news.models import Announcement
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.results.acts import announce
-from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.grading import grade, regrade
-from gluebench.leaderboard.submissions.models import Result, Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.apps.audit.models import Entry, record
+from gluebench.leaderboard.apps.benchmarks.adding import digest_of
+from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+from gluebench.leaderboard.apps.news import delivery
+from gluebench.leaderboard.apps.news.models import Announcement
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.results.acts import announce
+from gluebench.leaderboard.apps.submissions import feedback
+from gluebench.leaderboard.apps.submissions.grading import grade, regrade
+from gluebench.leaderboard.apps.submissions.models import Result, Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
+from gluebench.leaderboard.keeping import integrity
 
 OTHER_KEY = "Wm3vT8_qLz0RkYc5hXn7JdBf2GpAe9UsiVo4M1tKaErS"
 

@@ -13,8 +13,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from django.utils import timezone
 
-from gluebench.leaderboard.ledger import notes, tree
-from gluebench.leaderboard.ledger.models import (
+from gluebench.leaderboard.apps.ledger import notes, tree
+from gluebench.leaderboard.apps.ledger.models import (
     Change,
     Leaf,
     Node,
@@ -23,10 +23,10 @@ from gluebench.leaderboard.ledger.models import (
     root,
     signer,
 )
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.grading import grade, regrade
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Kind
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.grading import grade, regrade
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Kind
 
 
 def plain_root(entries: list[bytes]) -> bytes:
@@ -121,7 +121,7 @@ def test_a_new_score_is_an_entry_with_its_reason_and_the_same_score_is_none(
 
     from leaderboard.material import MANIFEST
 
-    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 
     one = graded()
     regrade(one.benchmark, "To be sure.")
@@ -142,8 +142,8 @@ def test_a_new_score_is_an_entry_with_its_reason_and_the_same_score_is_none(
 
 
 def test_what_is_revealed_says_so(tiny: Any, graded: Callable[..., Submission]) -> None:
-    from gluebench.leaderboard.limits.acts import change_policy
-    from gluebench.leaderboard.submissions.grading import reveal_due
+    from gluebench.leaderboard.apps.limits.acts import change_policy
+    from gluebench.leaderboard.apps.submissions.grading import reveal_due
 
     tomorrow = timezone.now().date() + timedelta(days=1)
     change_policy(tiny, {"public_share": 0.5, "reveal": tomorrow.isoformat()})

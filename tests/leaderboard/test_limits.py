@@ -13,9 +13,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.limits.quota import QuotaError, usage
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.limits.quota import QuotaError, usage
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
 
 Send = Callable[..., Submission]
 LACKING = {name: values for name, values in PREDICTIONS.items() if name != "Refer"}
@@ -57,7 +57,7 @@ def test_one_too_many_is_refused_with_its_time_and_leaves_nothing(
 def test_a_refusal_under_the_lock_takes_the_stored_file_away_again(
     tiny: Any, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.limits import quota
+    from gluebench.leaderboard.apps.limits import quota
 
     set_policy(tiny, per_day=1)
     send()
@@ -74,8 +74,8 @@ def test_a_refusal_under_the_lock_takes_the_stored_file_away_again(
 def test_no_upload_ends_in_an_account_that_was_deleted_meanwhile(
     tiny: Any, ada: Any, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.accounts.trust import delete_account
-    from gluebench.leaderboard.limits import quota
+    from gluebench.leaderboard.apps.accounts.trust import delete_account
+    from gluebench.leaderboard.apps.limits import quota
 
     there = stored()
     monkeypatch.setattr(quota, "ask", lambda submission: delete_account(ada))
@@ -86,7 +86,7 @@ def test_no_upload_ends_in_an_account_that_was_deleted_meanwhile(
 
 
 def test_grading_again_gives_no_quota_back(tiny: Any, ada: Any, graded: Send, gold_folder: Path) -> None:
-    from gluebench.leaderboard.submissions.grading import grade, regrade
+    from gluebench.leaderboard.apps.submissions.grading import grade, regrade
 
     set_policy(tiny, per_day=2, invalid_per_day=2)
     failed, invalid = graded(), graded()
@@ -181,7 +181,7 @@ def test_an_incomplete_submission_is_refused_where_the_policy_says_so(
 
 
 def test_what_was_taken_incomplete_stays_when_it_is_graded_again(tiny: Any, graded: Send) -> None:
-    from gluebench.leaderboard.submissions.grading import grade, regrade
+    from gluebench.leaderboard.apps.submissions.grading import grade, regrade
 
     taken = graded(zip_bytes(LACKING))
     assert taken.status == Status.GRADED

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from gluebench.leaderboard import integrity
-from gluebench.leaderboard.ledger import models as ledger
-from gluebench.leaderboard.limits.acts import change_policy
-from gluebench.leaderboard.submissions import acts, grading
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.ledger import models as ledger
+from gluebench.leaderboard.apps.limits.acts import change_policy
+from gluebench.leaderboard.apps.submissions import acts, grading
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
+from gluebench.leaderboard.keeping import integrity
 
 ROUNDS = 30
 GRADED = {"status": Status.GRADED, "verdict": "valid"}

@@ -17,10 +17,10 @@ from django.test import Client, override_settings
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from gluebench.leaderboard.accounts import trust
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.environment import require
-from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.apps.accounts import trust
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.keeping.folder import SiteError
+from gluebench.leaderboard.serving.environment import require
 
 controller = pytest.importorskip("aiosmtpd.controller", reason="aiosmtpd is not installed")
 
@@ -67,7 +67,7 @@ def postbox(settings: Any) -> Iterator[Postbox]:
         host, port = free.getsockname()
     server = controller.Controller(box, hostname=host, port=port)
     server.start()
-    settings.EMAIL_BACKEND = "gluebench.leaderboard.common.mail.Backend"
+    settings.EMAIL_BACKEND = "gluebench.leaderboard.apps.common.mail.Backend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = host, port
     settings.DEFAULT_FROM_EMAIL = "board@example.org"
     settings.MAIL_IS_SENT = True
@@ -166,7 +166,7 @@ def test_the_organizer_can_make_a_link_for_a_new_password(client: Client, no_mai
 def test_a_mail_server_that_is_down_stops_nobody(
     client: Client, no_mail: None, ada: User, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings.EMAIL_BACKEND = "gluebench.leaderboard.common.mail.Backend"
+    settings.EMAIL_BACKEND = "gluebench.leaderboard.apps.common.mail.Backend"
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         settings.EMAIL_HOST, settings.EMAIL_PORT = closed.getsockname()
@@ -219,7 +219,7 @@ def test_a_mail_names_the_domain_of_its_sender_and_says_that_a_program_wrote_it(
 
 def test_a_mail_that_is_refused_for_now_is_sent_again(client: Client, postbox: Postbox) -> None:
     """As greylisting asks; it was never sent again."""
-    from gluebench.leaderboard.accounts.adapter import WAITS, send_again
+    from gluebench.leaderboard.apps.accounts.adapter import WAITS, send_again
 
     again = DBTaskResult.objects.filter(task_path__endswith="send_again").order_by("enqueued_at")
     postbox.refusal = "451 4.7.1 greylisted, try later"

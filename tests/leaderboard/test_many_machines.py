@@ -38,15 +38,15 @@ MAKE = """
 import sys; from datetime import timedelta; from gluebench.leaderboard import commands
 commands.add(sys.argv[1], sys.argv[2], None)
 commands.add(sys.argv[1], sys.argv[3], sys.argv[4])
-from gluebench.leaderboard.accounts.models import User, issue
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.accounts.models import User, issue
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 user = User.objects.create_user("organizer@example.org")
 Benchmark.objects.get(name="tiny").organizers.add(user)
 print(issue(user, "a machine", ["grade"], timedelta(days=1))[1])
 """
 LOOK = """
 import json, sys; from gluebench.leaderboard import commands; commands.open_site(sys.argv[1])
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.models import Submission
 facts = [[row.name, row.status, row.results.count(), row.attempts] for row in Submission.objects.all()]
 print(json.dumps(facts))
 """

@@ -25,8 +25,8 @@ MODES = ["legacy", "auto"]
 TOKEN = """
 import sys; from datetime import timedelta; from gluebench.leaderboard import commands
 commands.open_site(sys.argv[1])
-from gluebench.leaderboard.accounts.models import User, issue
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.accounts.models import User, issue
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 Benchmark.objects.update(settings={"per_day": 3, "at_once": None})
 user = User.objects.create_user(sys.argv[2])
 print(issue(user, "a test", ["read", "submit"], timedelta(days=1))[1])

@@ -16,13 +16,13 @@ from django.test import Client
 from django.utils import timezone
 from leaderboard.sealing import logged_acts
 
-from gluebench.leaderboard import maintenance
-from gluebench.leaderboard.accounts import trust
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.news.delivery import AGAIN, deliver
-from gluebench.leaderboard.news.models import Delivery, MailChoice, Pace, choose
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.accounts import trust
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.news.delivery import AGAIN, deliver
+from gluebench.leaderboard.apps.news.models import Delivery, MailChoice, Pace, choose
+from gluebench.leaderboard.apps.submissions.queries import Status
+from gluebench.leaderboard.serving import maintenance
 
 PAGE, ORGANIZE = "/benchmarks/tiny/news", "/benchmarks/tiny/organize/news"
 TEXT = "The test phase begins on **1 May**.\n\n<script>alert(1)</script>"

@@ -11,13 +11,13 @@ from django.test import Client
 from django.utils import timezone
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.trust import EmailAddress, delete_account
-from gluebench.leaderboard.news.delivery import deliver
-from gluebench.leaderboard.news.models import Delivery, Notice, Pace, choose, unsubscribe_path
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.accounts.trust import EmailAddress, delete_account
+from gluebench.leaderboard.apps.news.delivery import deliver
+from gluebench.leaderboard.apps.news.models import Delivery, Notice, Pace, choose, unsubscribe_path
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.grading import grade
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 Send = Callable[..., Submission]
 
@@ -104,7 +104,7 @@ def test_daily_notices_come_in_one_mail_and_unsubscribing_ends_them(author: User
 def test_a_mail_that_is_refused_for_now_is_sent_again_by_itself(
     author: User, graded: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.news import delivery
+    from gluebench.leaderboard.apps.news import delivery
 
     def refuse(self: Any, *_: Any) -> None:
         raise OSError("451 4.7.1 greylisted")

@@ -25,9 +25,9 @@ from django.utils import timezone
 from leaderboard.test_running import SRC, Machine
 from prometheus_client.parser import text_string_to_metric_families
 
-from gluebench.leaderboard import checks, environment, health, logs
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions.models import Submission, Worker
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.submissions.models import Submission, Worker
+from gluebench.leaderboard.serving import checks, environment, health, logs
 
 TOKEN = "Wm3vT8_qLz0RkYc5hXn7JdBf2GpAe9UsiVo4M1tKaErS"
 LOCAL = {"REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "127.0.0.1:8000"}
@@ -121,7 +121,7 @@ def test_a_site_is_not_ready_with_a_full_disk_or_storage_that_cannot_be_written(
         raise OSError(28, "No space left on device", "/srv/private/place")
 
     monkeypatch.setattr(checks, "FREE_BYTES", 2**80)
-    monkeypatch.setattr("gluebench.leaderboard.storage.Folder._save", refuse)
+    monkeypatch.setattr("gluebench.leaderboard.keeping.storage.Folder._save", refuse)
     assert failing() == ["submissions", "disk"]
     assert "/srv/private/place" in caplog.text  # the log says why, the answer does not
 
@@ -141,7 +141,7 @@ def test_a_site_is_not_ready_without_its_database(working: None, monkeypatch: py
         raise DatabaseError("no route to hidden.example.org")
 
     with monkeypatch.context() as broken:
-        broken.setattr("gluebench.leaderboard.health.connection.ensure_connection", refuse)
+        broken.setattr("gluebench.leaderboard.serving.health.connection.ensure_connection", refuse)
         answer = Client().get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["failing"][0] == "database"
@@ -171,7 +171,7 @@ def metrics(**where: str) -> dict[str, float]:
 
 
 def test_metrics_count_requests_uploads_and_what_waits(send: Callable[..., Any], ada: Any) -> None:
-    from gluebench.leaderboard.submissions.grading import grade_next
+    from gluebench.leaderboard.apps.submissions.grading import grade_next
 
     before = metrics(**LOCAL)
     Client().get("/benchmarks/tiny?q=secret")

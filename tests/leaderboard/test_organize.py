@@ -14,11 +14,11 @@ from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 from leaderboard.sealing import logged_acts
 
-from gluebench.leaderboard.similarity import similar
-from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Standing
+from gluebench.leaderboard.apps.similarity import similar
+from gluebench.leaderboard.apps.similarity.samples import near_pairs, take_sample
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Standing
 
 Send = Callable[..., Submission]
 HERE = "/benchmarks/tiny/organize"
@@ -234,7 +234,7 @@ def test_accounts_with_something_in_common_are_named(graded: Send, person: Any, 
     graded(name="One", link="https://example.org/same")
     graded(zip_bytes({"Refer": PREDICTIONS["Refer"]}), owner=other, name="Tagged")
     graded(owner=third, name="Copied", code="https://example.org/same")
-    found = {(what, tuple(row.name for row in together)) for what, together in similar.linked(tiny)}
+    found = {(what, tuple(row.name for row in together)) for what, together in similar.find_links(tiny)}
     assert found == {
         ("The very same file", ("One", "Copied")),
         ("Email addresses of the same mailbox", ("One", "Tagged")),

@@ -11,11 +11,11 @@ pytestmark = MARKS
 
 ADMIN = """
 import os, sys
-from gluebench.leaderboard.folder import VARIABLE
+from gluebench.leaderboard.keeping.folder import VARIABLE
 os.environ[VARIABLE], os.environ["DJANGO_SETTINGS_MODULE"] = sys.argv[1], "gluebench.leaderboard.settings"
 import django
 django.setup()
-from gluebench.leaderboard.accounts.trust import make_admin
+from gluebench.leaderboard.apps.accounts.trust import make_admin
 print(make_admin("root@example.org"))
 """
 

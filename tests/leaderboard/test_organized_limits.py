@@ -18,15 +18,15 @@ from leaderboard.material import MANIFEST
 from leaderboard.sealing import logged_acts
 
 from gluebench.cli import main
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import CHOICES, Policy, read_policy
-from gluebench.leaderboard.limits import acts
-from gluebench.leaderboard.limits.forms import EXPLAINED
-from gluebench.leaderboard.limits.models import Override, Registration
-from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.benchmarks.policy import CHOICES, Policy, read_policy
+from gluebench.leaderboard.apps.limits import acts
+from gluebench.leaderboard.apps.limits.forms import EXPLAINED
+from gluebench.leaderboard.apps.limits.models import Override, Registration
+from gluebench.leaderboard.apps.limits.quota import usage
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 Send = Callable[..., Submission]
 PAGE = "/benchmarks/tiny/organize/limits"

@@ -12,10 +12,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 from leaderboard.sealing import logged_acts
 
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.organizing.forms import contrast
-from gluebench.leaderboard.submissions.grading import grade
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.organizing.forms import contrast
+from gluebench.leaderboard.apps.submissions.grading import grade
 
 HERE = "/benchmarks/tiny/organize"
 
@@ -74,7 +74,7 @@ def test_texts_are_previewed_then_saved_and_shown(organizer: Client) -> None:
 def test_an_edited_title_survives_new_labels(organizer: Client, graded: Any, gold_folder: Any) -> None:
     from leaderboard.material import MANIFEST
 
-    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 
     Benchmark.objects.update(title="Edited")
     add_benchmark(str(MANIFEST), gold_folder)
@@ -142,7 +142,7 @@ def test_contrast_is_that_of_wcag() -> None:
 
 
 def test_roles_are_given_by_address_and_taken_away(organizer: Client, person: Any, ada: Any) -> None:
-    from gluebench.leaderboard.accounts.models import User
+    from gluebench.leaderboard.apps.accounts.models import User
 
     bea = person("bea@example.org")
     User.objects.create_user("unconfirmed@example.org", "a long password")

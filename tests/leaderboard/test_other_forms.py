@@ -31,7 +31,7 @@ class Site:
     def __init__(self, folder: Path) -> None:
         from django.test import Client
 
-        from gluebench.leaderboard.accounts.models import User
+        from gluebench.leaderboard.apps.accounts.models import User
 
         self.admin = User.objects.create(email="root@example.org", is_staff=True, is_superuser=True)
         self.client = Client()
@@ -45,8 +45,8 @@ class Site:
             assert renewed(benchmark).failure == ""
 
     def _added(self, folder: Path, name: str) -> Any:
-        from gluebench.leaderboard.benchmarks.adding import add_benchmark
-        from gluebench.leaderboard.benchmarks.models import Benchmark
+        from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+        from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
         manifest = every_form.write(folder / name, name)
         add_benchmark(str(manifest), folder / name / "gold", folder / name / "data")
@@ -58,9 +58,9 @@ class Site:
     def _sent(self, run: Path, benchmark: str) -> Any:
         from django.core.files.base import ContentFile
 
-        from gluebench.leaderboard.submissions.grading import grade
-        from gluebench.leaderboard.submissions.models import Submission
-        from gluebench.leaderboard.uploads.accept import accept
+        from gluebench.leaderboard.apps.submissions.grading import grade
+        from gluebench.leaderboard.apps.submissions.models import Submission
+        from gluebench.leaderboard.apps.uploads.accept import accept
 
         data = io.BytesIO()
         with zipfile.ZipFile(data, "w") as archive:
@@ -89,7 +89,7 @@ def site(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest
     from django.db import transaction
     from leaderboard.forked import Forked
 
-    from gluebench.leaderboard.submissions import process
+    from gluebench.leaderboard.apps.submissions import process
 
     caches["pages"].clear()  # an earlier test's benchmark may have had the same number and version
     patched = pytest.MonkeyPatch()
@@ -202,9 +202,9 @@ def test_programs_get_negated_losses(site: Site) -> None:
 
 
 def test_a_difference_of_losses_is_above_0_where_the_loss_is_lower(site: Site) -> None:
-    from gluebench.leaderboard.ranks.compare_views import comparison_of
-    from gluebench.leaderboard.ranks.models import Pair
-    from gluebench.leaderboard.ranks.renewing import compare_pair
+    from gluebench.leaderboard.apps.ranks.compare_views import comparison_of
+    from gluebench.leaderboard.apps.ranks.models import Pair
+    from gluebench.leaderboard.apps.ranks.renewing import compare_pair
 
     worst, _, best = site.runs["losses"]
     comparison_of(worst, best)
@@ -242,7 +242,7 @@ def test_the_sample_submission_is_valid(site: Site, tmp_path: Path) -> None:
 
 
 def test_predictions_of_every_form_are_compared_for_likeness(site: Site) -> None:
-    from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
+    from gluebench.leaderboard.apps.similarity.samples import near_pairs, take_sample
 
     for name, benchmark in site.benchmarks.items():
         files = [take_sample(row.file.path, benchmark.record) for row in site.runs[name]]

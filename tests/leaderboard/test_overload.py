@@ -18,11 +18,11 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.db import connection
 from django.test import Client
 
-from gluebench.leaderboard import maintenance
-from gluebench.leaderboard.accounts.models import issue
-from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.submissions import process
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts.models import issue
+from gluebench.leaderboard.apps.common.problems import ProblemError
+from gluebench.leaderboard.apps.submissions import process
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.serving import maintenance
 
 DETAILS = {"name": "A system", "model": "BiLSTM", "regime": "other"}
 

@@ -16,12 +16,12 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 from leaderboard.test_ranks import renewed
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.boards.columns import WIDTHS, Options, scheme_of
-from gluebench.leaderboard.boards.pages import Board, read_page
-from gluebench.leaderboard.common.formats import score_text
-from gluebench.leaderboard.common.page_cache import cached
-from gluebench.leaderboard.ranks.places import NOWHERE
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.boards.columns import WIDTHS, Options, scheme_of
+from gluebench.leaderboard.apps.boards.pages import Board, read_page
+from gluebench.leaderboard.apps.common.formats import score_text
+from gluebench.leaderboard.apps.common.page_cache import cached
+from gluebench.leaderboard.apps.ranks.places import NOWHERE
+from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.systems.reproduce.references import SOURCE
 
 Send = Callable[..., Submission]
@@ -95,9 +95,9 @@ def board_of(entries: list[dict[str, Any]], *, grouped: bool = False) -> Board:
     """GLUE's board with these entries, as its page has it."""
     from django.core.cache import caches
 
-    from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.benchmarks.contents import read_manifest
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.accounts.models import User
+    from gluebench.leaderboard.apps.benchmarks.contents import read_manifest
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     caches["pages"].clear()  # keys are those of an earlier test's board
     glue = Benchmark.objects.create(name="glue", title="GLUE", manifest=read_manifest("glue").text)
@@ -139,7 +139,7 @@ def test_reference_rows_are_placed_and_not_ranked(db: None) -> None:
 
 
 def test_a_reference_without_a_score_stands_on_the_boards_of_its_tasks_alone(db: None) -> None:
-    from gluebench.leaderboard.boards.table import references_of
+    from gluebench.leaderboard.apps.boards.table import references_of
 
     glue = load_benchmark("glue")
     assert [line.system.name for line in references_of(glue, scheme_of(glue))][:2] == [
@@ -263,7 +263,7 @@ def test_the_sign_in_page_asks_once_about_the_password(client: Client, tiny: Any
 
 
 def test_several_benchmarks_are_a_list(client: Client, tiny: Any, tmp_path: Any, graded: Send) -> None:
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     values = {"manifest": tiny.manifest, "gold": tiny.gold, "gold_digest": tiny.gold_digest}
     Benchmark.objects.create(name="other", title="Another benchmark", **values)
@@ -482,7 +482,7 @@ def test_the_diagnostics_page_by_category(client: Client, graded: Send, tiny: An
 
 
 def test_the_human_reference_stands_on_the_diagnostics_page() -> None:
-    from gluebench.leaderboard.boards.diagnostics import table_of
+    from gluebench.leaderboard.apps.boards.diagnostics import table_of
 
     table = table_of(load_benchmark("glue").task("AX"), [])
     assert (table["lines"][0]["name"], score_text(table["lines"][0]["scores"][0])) == ("Human", "80.0")
@@ -524,8 +524,8 @@ def test_json_is_json(client: Client, graded: Send) -> None:
 
 
 def test_the_manifest_is_kept_with_what_it_extends(db: None, tmp_path: Any, gold_folder: Any) -> None:
-    from gluebench.leaderboard.benchmarks.adding import add_benchmark
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     home = tmp_path / "mine"
     home.mkdir()

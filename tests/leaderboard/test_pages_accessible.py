@@ -134,14 +134,14 @@ def shown(chromium: Any, served: Any, tmp_path_factory: pytest.TempPathFactory) 
 
 SET_UP = """
 import os, sys
-from gluebench.leaderboard.folder import VARIABLE
+from gluebench.leaderboard.keeping.folder import VARIABLE
 os.environ[VARIABLE], os.environ["DJANGO_SETTINGS_MODULE"] = sys.argv[1], "gluebench.leaderboard.settings"
 import django
 django.setup()
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.trust import revoke
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.accounts.trust import revoke
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.submissions.models import Submission
 user = User.objects.get(email="demo@example.org")
 user.set_password(sys.argv[3])
 user.save()

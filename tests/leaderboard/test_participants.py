@@ -17,17 +17,17 @@ from django.test import Client
 from django.utils import timezone
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.accounts import trust
-from gluebench.leaderboard.accounts.models import Scope, User, issue
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits import registration as acts
-from gluebench.leaderboard.limits.acts import change_policy
-from gluebench.leaderboard.limits.models import Acceptance, Invitation, Registration, version_of
-from gluebench.leaderboard.limits.quota import QuotaError
-from gluebench.leaderboard.news.delivery import deliver
-from gluebench.leaderboard.news.models import Message, Pace, choose
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts import trust
+from gluebench.leaderboard.apps.accounts.models import Scope, User, issue
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.limits import registration as acts
+from gluebench.leaderboard.apps.limits.acts import change_policy, create_team, join_team
+from gluebench.leaderboard.apps.limits.models import Acceptance, Invitation, Registration, version_of
+from gluebench.leaderboard.apps.limits.quota import QuotaError
+from gluebench.leaderboard.apps.news.delivery import deliver
+from gluebench.leaderboard.apps.news.models import Message, Pace, choose
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 Send = Callable[..., Submission]
 JOIN = "/benchmarks/tiny/join"
@@ -245,6 +245,35 @@ def test_a_blocked_account_sends_nothing_by_any_policy_and_can_be_unblocked(
     assert shown.declined == acts.BLOCKED
 
 
+def test_a_blocked_account_changes_nothing_and_a_colleague_of_its_team_still_may(
+    tiny: Any, ada: User, owner: Client, organizer: Client, graded: Send, person: Callable[[str], User]
+) -> None:
+    policy(tiny, per="team")
+    bob = person("bob@example.org")
+    create_team(ada, "Owls")
+    join_team(bob, User.objects.get(pk=ada.pk).team.code)
+    row = graded(owner=User.objects.get(pk=ada.pk), name="Shown", public=False)
+    organizer.post(f"{LIST}/{ada.pk}", {"act": "block"})
+    address = f"/submissions/{row.key}"
+    _, secret = issue(ada, "a program", [Scope.READ, Scope.SUBMIT], timedelta(days=1))
+    headers = {"Authorization": f"Bearer {secret}"}
+    for act in ("publish", "unpublish", "withdraw", "restore", "choose", "unchoose"):
+        refused = Client().post(f"/api/v1{address}/{act}", headers=headers)
+        assert (refused.status_code, refused.json()["type"]) == (409, "urn:gluebench:participation"), act
+    for act, data in (("publish", {"public": "1"}), ("withdraw", {}), ("choose", {"chosen": "1"})):
+        page = text_of(owner.post(f"{address}/{act}", data, follow=True))
+        assert "has blocked this account" in page, act
+    changed = {"name": "Spam", "model": "m", "regime": "other"}
+    assert "has blocked this account" in text_of(owner.post(f"{address}/edit", changed, follow=True))
+    row.refresh_from_db()
+    assert (row.name, row.public, row.withdrawn) == ("Shown", False, None)
+    browser(bob).post(f"{address}/publish", {"public": "1"})
+    assert Submission.objects.public().filter(pk=row.pk).exists()
+    organizer.post(f"{LIST}/{ada.pk}", {"act": "unblock"})
+    owner.post(f"{address}/withdraw", {})
+    assert not Submission.objects.public().exists()
+
+
 def test_an_account_that_never_confirmed_its_address_can_be_blocked(
     tiny: Any, organizer: Client, send: Send
 ) -> None:
@@ -407,6 +436,51 @@ def test_a_person_changes_the_name_under_account(owner: Client, ada: User) -> No
     assert owner.post("/account/", {"name": "Ada"}).status_code == 302
     assert owner.post("/account/", {"name": "turned‮around"}).status_code == 422
     assert User.objects.get(pk=ada.pk).name == "Ada"
+
+
+def test_the_list_has_pages_and_a_search_and_programs_get_everybody(
+    tiny: Any, organizer: Client, grace: User
+) -> None:
+    for number in range(205):
+        user = User.objects.create(email=f"{number}@uni{number % 3}.example", name=f"Person {number}")
+        Registration.objects.create(benchmark=tiny, user=user, standing="accepted")
+    sizes = [len(organizer.get(f"{LIST}{page}").context["participants"]) for page in ("", "?page=3")]
+    assert sizes == [100, 5]
+    assert "Page 3 of 3" in text_of(organizer.get(f"{LIST}?page=3"))
+    found = organizer.get(f"{LIST}?q=uni2.EXAMPLE+person")
+    assert (found.context["found"], len(found.context["participants"])) == (68, 68)
+    assert "Show all 205" in text_of(found)
+    assert "Nobody matches" in text_of(organizer.get(f"{LIST}?q=nowhere"))
+    _, secret = issue(grace, "a program", [Scope.ORGANIZE], timedelta(days=1))
+    headers = {"Authorization": f"Bearer {secret}"}
+    assert len(Client().get(f"/api/v1{LIST}/mail", headers=headers).json()["participants"]) == 205
+
+
+@pytest.mark.parametrize("sends_mail", [True, False])
+def test_those_who_are_ticked_are_approved_together_or_nobody(
+    tiny: Any, organizer: Client, person: Callable[[str], User], settings: Any, sends_mail: bool
+) -> None:
+    settings.MAIL_IS_SENT = sends_mail
+    policy(tiny, registration="approval")
+    people = [person(f"{name}@example.org") for name in ("one", "two", "three")]
+    for user in people:
+        register(browser(user))
+    page = text_of(organizer.get(LIST))
+    assert 'value="approve" formnovalidate>Approve those ticked' in page
+    assert (
+        page.count('<form class="plain column" method="post" id="mail">')
+        + page.count('<form method="post" id="mail">')
+        == 1
+    )
+    numbers = [str(user.pk) for user in people[:2]]
+    unknown = organizer.post(LIST, {"act": "approve", "people": [*numbers, "999999"]}, follow=True)
+    assert "Account 999999 does not take part" in text_of(unknown)
+    assert [standing(user) for user in people] == ["waiting"] * 3
+    done = organizer.post(LIST, {"act": "approve", "people": numbers, "to": "all", "title": ""}, follow=True)
+    assert "2 people may take part" in text_of(done)
+    assert [standing(user) for user in people] == ["accepted", "accepted", "waiting"]
+    assert Entry.objects.filter(action="registration approved").count() == 2
+    assert "required" in text_of(organizer.post(LIST, {"act": "approve"}, follow=True))
 
 
 def test_the_list_asks_the_database_a_fixed_number_of_questions(

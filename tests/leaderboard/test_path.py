@@ -71,7 +71,7 @@ def missing(addresses: dict[str, int]) -> dict[str, int]:
 @pytest.fixture
 def prefixed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Django's settings of a site under the path, in this process."""
-    from gluebench.leaderboard.api.site import api
+    from gluebench.leaderboard.apps.api.site import api
 
     monkeypatch.setattr(api, "_document", None)  # made once in a process, with the addresses of its site
     names = {"SESSION_COOKIE_PATH": f"{PATH}/", "CSRF_COOKIE_PATH": f"{PATH}/"}
@@ -121,7 +121,7 @@ def test_the_interface_names_addresses_under_the_path(
 def test_a_frozen_copy_has_the_site_s_files_at_its_root(
     prefixed: None, graded: Callable[..., Any], tmp_path: Path
 ) -> None:
-    from gluebench.leaderboard.freeze import freeze
+    from gluebench.leaderboard.keeping.freeze import freeze
 
     graded(name="A system")
     assert freeze(tmp_path / "copy") > 20
@@ -259,16 +259,16 @@ def test_mail_from_a_request_and_from_a_worker_links_to_pages_under_the_path(pro
     browser = Browser(proxied.port)
     browser.send(f"{PATH}/account/password/reset/", email="ada@example.org")
     proxied.served.python(
-        SETUP + "from gluebench.leaderboard.news.delivery import publish\n"
-        "from gluebench.leaderboard.news.models import Announcement\n"
-        "from gluebench.leaderboard.accounts.models import User\n"
+        SETUP + "from gluebench.leaderboard.apps.news.delivery import publish\n"
+        "from gluebench.leaderboard.apps.news.models import Announcement\n"
+        "from gluebench.leaderboard.apps.accounts.models import User\n"
         "from django.conf import settings\n"
-        "from gluebench.leaderboard.environment import site_address\n"
+        "from gluebench.leaderboard.serving.environment import site_address\n"
         "site = site_address(settings.RUNNING, settings.FOLDER)\n"
         "benchmark = Benchmark.objects.get()\n"
         "row = Announcement(benchmark=benchmark, site=site, title='News', text='Text')\n"
         "user = User.objects.get(email='ada@example.org')\n"
-        "from gluebench.leaderboard.limits.models import Acceptance\n"
+        "from gluebench.leaderboard.apps.limits.models import Acceptance\n"
         "Acceptance.objects.create(benchmark=benchmark, user=user, digest='0' * 64)\n"
         "publish(row, user)",
         str(proxied.served.folder),

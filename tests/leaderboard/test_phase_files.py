@@ -14,16 +14,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from leaderboard.phased import Clock, Make, Visitor, at
 
-from gluebench.leaderboard import integrity
-from gluebench.leaderboard.accounts.models import issue
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.freeze import freeze
-from gluebench.leaderboard.limits.phase_acts import delete_phase, extend
-from gluebench.leaderboard.limits.phase_files import add_file, delete_file
-from gluebench.leaderboard.phases.models import Phase, PhaseFile
-from gluebench.leaderboard.submissions.grading import phases_due
+from gluebench.leaderboard.apps.accounts.models import issue
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.common.problems import ProblemError
+from gluebench.leaderboard.apps.limits.phase_acts import delete_phase, extend
+from gluebench.leaderboard.apps.limits.phase_files import add_file, delete_file
+from gluebench.leaderboard.apps.phases.models import Phase, PhaseFile
+from gluebench.leaderboard.apps.submissions.grading import phases_due
+from gluebench.leaderboard.keeping import integrity
+from gluebench.leaderboard.keeping.freeze import freeze
 
 PAGE = "/benchmarks/tiny/data"
 INPUTS = b"index\tsentence\n0\tA made-up sentence of the test\n"

@@ -12,12 +12,12 @@ from django.test import Client
 from django.utils import timezone
 from leaderboard.sealing import logged_acts
 
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import PolicyError, read_policy
-from gluebench.leaderboard.limits.acts import set_policy
-from gluebench.leaderboard.phases.models import Extension, Phase
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.benchmarks.policy import PolicyError, read_policy
+from gluebench.leaderboard.apps.limits.acts import set_policy
+from gluebench.leaderboard.apps.phases.models import Extension, Phase
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 PAGE = "/benchmarks/tiny/organize/phases"
 NOW = datetime(2027, 5, 15, 12, 0, tzinfo=UTC)

@@ -17,21 +17,21 @@ from leaderboard.material import GOLD
 from leaderboard.phased import BOARD, Clock, Make, at, names, of_quality
 from leaderboard.sealing import logged_acts
 
-from gluebench.leaderboard.accounts.models import Team
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
-from gluebench.leaderboard.limits.quota import QuotaError, usage
-from gluebench.leaderboard.phases.models import Extension, Phase
-from gluebench.leaderboard.phases.moments import slot_of
-from gluebench.leaderboard.phases.table import ActError
-from gluebench.leaderboard.phases.times import in_utc, local_text, zone_of
-from gluebench.leaderboard.phases.wording import time_left
-from gluebench.leaderboard.submissions import acts, grading
-from gluebench.leaderboard.submissions.counting import Sent, counted
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status, people_of
-from gluebench.leaderboard.uploads.accept import Held
+from gluebench.leaderboard.apps.accounts.models import Team
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.limits.phase_acts import extend, save_phase, settle_phase
+from gluebench.leaderboard.apps.limits.quota import QuotaError, usage
+from gluebench.leaderboard.apps.phases.models import Extension, Phase
+from gluebench.leaderboard.apps.phases.moments import slot_of
+from gluebench.leaderboard.apps.phases.table import ActError
+from gluebench.leaderboard.apps.phases.times import in_utc, local_text, zone_of
+from gluebench.leaderboard.apps.phases.wording import time_left
+from gluebench.leaderboard.apps.submissions import acts, grading
+from gluebench.leaderboard.apps.submissions.counting import Sent, counted
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status, people_of
+from gluebench.leaderboard.apps.uploads.accept import Held
 from gluebench.scoring.split import WARNINGS
 
 
@@ -255,7 +255,7 @@ def test_who_takes_part_is_sorted_as_people_sort(
     for name in ("zebra", "System 10", "System 9", "Ärger"):
         graded(name=name)
     text = client.get(BOARD).content.decode()
-    assert "Taking part, scores to come: Ärger, System 9, System 10, zebra." in text
+    assert "4 systems take part: Ärger, System 9, System 10, zebra." in text
 
 
 def test_a_board_is_hidden_until_its_phase_is_closed_and_then_shown_at_the_first_request(
@@ -305,8 +305,7 @@ def test_a_board_whose_scores_are_to_come_does_not_say_that_it_has_no_systems(
     assert first in client.get(BOARD).content.decode()
     graded(of_quality(6), name="Alpha")
     page = client.get(BOARD).content.decode()
-    assert "Taking part, scores to come: Alpha." in page
-    assert "<h2>No scores yet</h2>" in page
+    assert "1 system takes part: Alpha." in page
     assert first not in page
     assert "<dt>Systems</dt>" not in page
 

@@ -12,10 +12,10 @@ import pytest
 from django.test import Client
 from leaderboard.material import GOLD, PREDICTIONS, write_gold, zip_bytes
 
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.diagnostics import named, slug_of
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.report import diagnosis_of
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.boards.diagnostics import named, slug_of
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.report import diagnosis_of
 
 Graded = Callable[..., Submission]
 HERE = "/benchmarks/tiny/diagnostics/DX"
@@ -134,7 +134,7 @@ def paired(tmp_path: Any, tiny: Benchmark, gold_folder: Any) -> Iterator[Benchma
     """The benchmark with the groups of pairs that its metadata file names."""
     from leaderboard.material import MANIFEST
 
-    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 
     folder = write_gold(tmp_path / "gold")
     metadata = "index\tgroup\tdirection\n0\ta\tforward\n1\ta\tbackward\n2\tb\tforward\n3\tb\tbackward\n"

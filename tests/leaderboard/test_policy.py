@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gluebench.leaderboard.benchmarks.policy import Policy, PolicyError, policy_of, read_policy
+from gluebench.leaderboard.apps.benchmarks.policy import Policy, PolicyError, policy_of, read_policy
 
 
 def test_what_is_left_out_stands_as_the_paper_has_it() -> None:

@@ -32,9 +32,9 @@ from datetime import timedelta
 import django
 django.setup()
 from django.utils import timezone
-from gluebench.leaderboard.accounts.models import User, issue
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.apps.accounts.models import User, issue
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.phases.models import Phase
 """
 
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leaderboard.quota_cases import CASES
 
-from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.limits.quota import WINDOWS, Tally, first_allowed, precise, usage
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.limits.models import Override
+from gluebench.leaderboard.apps.limits.quota import WINDOWS, Tally, first_allowed, precise, usage
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
 
 NONE = {"per_day": None, "per_month": None, "total": None, "at_once": None, "invalid_per_day": None}
 
@@ -191,7 +191,7 @@ def test_exceptions_win_while_they_hold(case: str, tiny: Any, ada: Any, put: Put
 
 
 def test_of_several_exceptions_one_s_own_wins_then_the_newest(tiny: Any, ada: Any, put: Put) -> None:
-    from gluebench.leaderboard.limits import acts
+    from gluebench.leaderboard.apps.limits import acts
 
     team = acts.create_team(ada, "Lovelace")
     ada.refresh_from_db()

@@ -13,7 +13,7 @@ import pytest
 from leaderboard.postgres import database
 from leaderboard.race import INVITATION, LIMIT, POLICIES
 
-from gluebench.leaderboard.folder import VARIABLE, SiteFolder
+from gluebench.leaderboard.keeping.folder import VARIABLE, SiteFolder
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src"

@@ -15,14 +15,14 @@ from django.utils import timezone
 from leaderboard.material import PREDICTIONS, zip_bytes
 from leaderboard.test_ranks import renewed
 
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits.phase_acts import save_phase
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.ranks import renewing
-from gluebench.leaderboard.ranks.models import Ranking
-from gluebench.leaderboard.ranks.renewing import cache_of, forget_caches, look, renew_ranking
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import KilledGraderError, SlowGraderError
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.ranks import renewing
+from gluebench.leaderboard.apps.ranks.models import Ranking
+from gluebench.leaderboard.apps.ranks.renewing import cache_of, forget_caches, look, renew_ranking
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.process import KilledGraderError, SlowGraderError
 
 pytestmark = pytest.mark.django_db
 Graded = Callable[..., Submission]

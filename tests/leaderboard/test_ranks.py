@@ -41,8 +41,8 @@ def three(graded: Callable[..., Any]) -> list[Any]:
 
 
 def renewed(benchmark: Any) -> Any:
-    from gluebench.leaderboard.ranks.models import Ranking
-    from gluebench.leaderboard.ranks.renewing import look, renew_ranking
+    from gluebench.leaderboard.apps.ranks.models import Ranking
+    from gluebench.leaderboard.apps.ranks.renewing import look, renew_ranking
 
     look()
     ranking = Ranking.objects.get(benchmark=benchmark)
@@ -108,7 +108,7 @@ def test_the_background_ranking_is_what_rank_says(three: list[Any], tiny: Any) -
 def test_a_ranking_is_computed_again_only_when_something_it_rests_on_changed(
     three: list[Any], tiny: Any
 ) -> None:
-    from gluebench.leaderboard.ranks.renewing import look
+    from gluebench.leaderboard.apps.ranks.renewing import look
 
     first = renewed(tiny)
     tiny.refresh_from_db()
@@ -130,8 +130,8 @@ def test_a_ranking_is_computed_again_only_when_something_it_rests_on_changed(
 def test_what_changes_during_a_computation_is_not_taken_for_part_of_it(
     three: list[Any], tiny: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.ranks import renewing
-    from gluebench.leaderboard.submissions.process import run_grader
+    from gluebench.leaderboard.apps.ranks import renewing
+    from gluebench.leaderboard.apps.submissions.process import run_grader
 
     def slow(job: Any, **rest: Any) -> Any:
         found = run_grader(job, **rest)
@@ -187,8 +187,8 @@ def test_the_board_shows_rank_sets_or_why_there_are_none_once_they_are_of_it(
 def test_a_system_whose_file_is_gone_keeps_its_rank_and_says_why_it_has_no_set(
     client: Any, three: list[Any], tiny: Any
 ) -> None:
-    from gluebench.leaderboard.submissions.acts import forget_files
-    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.apps.submissions.acts import forget_files
+    from gluebench.leaderboard.apps.submissions.models import Submission
 
     forget_files(Submission.objects.filter(pk=three[1].pk))
     renewed(tiny)
@@ -231,6 +231,12 @@ def test_the_address_chooses_the_rule(client: Any, graded: Callable[..., Any], t
     assert first("?weights=Infer:0&by=rank-score") == "Steady"
     assert first("?weights=infer:0,Sim:2&by=median") == "Steady"
     assert first("?by=nonsense") == "Lucky"
+    for query in ("", "by=borda", "weights=Infer:0", "weights=infer:0,Sim:2&by=median", "by=nonsense"):
+        file = client.get(f"/benchmarks/tiny.json?{query}").json()
+        assert [file["rows"][0]["name"], file["rows"][0]["rank"]] == [first(f"?{query}"), 1], query
+        table = client.get(f"/benchmarks/tiny.csv?{query}").content.decode().splitlines()
+        assert first(f"?{query}") in table[1], query
+    assert client.get("/benchmarks/tiny.json?by=borda").json()["ranked_by"] == "borda"
     page = client.get("/benchmarks/tiny?weights=Nothing:2,Sim:-1").content.decode()
     assert "Nothing:2" in page
     assert "Sim:-1" in page
@@ -242,7 +248,7 @@ def test_the_address_chooses_the_rule(client: Any, graded: Callable[..., Any], t
 def test_a_manifest_chooses_the_rule_of_its_board(
     client: Any, graded: Callable[..., Any], tiny: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 
     even = {**PREDICTIONS, "Infer-m": ["neutral"] * 6, "Infer-mm": ["neutral"] * 3}
     graded(zip_bytes({**even, "Refer": "0100"}), name="Steady")
@@ -275,8 +281,8 @@ def test_a_manifest_chooses_the_rule_of_its_board(
 def test_files_have_the_order_and_the_ranks_of_the_board(
     client: Any, owner: Any, graded: Callable[..., Any], tiny: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.results.pack import pack
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.results.pack import pack
 
     even = {**PREDICTIONS, "Infer-m": ["neutral"] * 6, "Infer-mm": ["neutral"] * 3}
     graded(zip_bytes({**even, "Refer": "0100"}), name="Steady")
@@ -318,8 +324,8 @@ def test_files_have_the_order_and_the_ranks_of_the_board(
 def test_the_phase_that_a_board_shows_is_the_same_board_by_its_number(
     client: Any, tiny: Any, graded: Callable[..., Any]
 ) -> None:
-    from gluebench.leaderboard.limits.phase_acts import save_phase
-    from gluebench.leaderboard.phases.models import Phase
+    from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+    from gluebench.leaderboard.apps.phases.models import Phase
 
     phase = Phase(benchmark=tiny, name="Only", opens=timezone.now() - timedelta(days=1))
     save_phase(phase)
@@ -347,7 +353,7 @@ def test_another_rule_leaves_the_scale_of_the_bars(client: Any, three: list[Any]
 
 @pytest.mark.django_db
 def test_the_majority_class_is_an_option_only_where_a_reference_says_so(tiny: Any) -> None:
-    from gluebench.leaderboard.ranks.models import majority_tasks
+    from gluebench.leaderboard.apps.ranks.models import majority_tasks
 
     assert majority_tasks(load_benchmark("glue")) == ["WNLI"]
     assert majority_tasks(tiny.record) == []
@@ -428,8 +434,8 @@ def test_a_comparison_is_computed_in_the_background_and_kept(
 ) -> None:
     from django_tasks_db.models import DBTaskResult
 
-    from gluebench.leaderboard.ranks.models import Pair
-    from gluebench.leaderboard.ranks.renewing import compare_pair
+    from gluebench.leaderboard.apps.ranks.models import Pair
+    from gluebench.leaderboard.apps.ranks.renewing import compare_pair
 
     a, b = three[0], three[2]
     address = f"/benchmarks/tiny/compare?a={a.key}&b={b.key}"
@@ -463,7 +469,7 @@ def test_a_comparison_is_computed_in_the_background_and_kept(
 
 @pytest.mark.django_db
 def test_what_the_policy_hides_is_not_compared(client: Any, three: list[Any], tiny: Any) -> None:
-    from gluebench.leaderboard.ranks.models import Pair
+    from gluebench.leaderboard.apps.ranks.models import Pair
 
     renewed(tiny)
     tiny.refresh_from_db()

@@ -14,7 +14,7 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench.cli import main
 from gluebench.data.errors import DataError
-from gluebench.data.sources.fetch import Fetcher, Meter
+from gluebench.data.sources.fetch import DownloadProgress, Fetcher
 from gluebench.data.sources.plan import fetch_missing, listed_files
 from gluebench.submission import client as module
 from gluebench.submission.client import Client, SendError, address_of, cache_folder, remote, write_manifest
@@ -120,7 +120,7 @@ def test_all_data_are_fetched_once_and_verified(url: str, tmp_path: Path) -> Non
     assert "dev Sim text 0 one" in (home / "Sim" / "dev.tsv").read_text()
 
 
-class Counted(Meter):
+class Counted(DownloadProgress):
     """Notes how many bytes were there, and how many came."""
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ def test_a_file_that_was_cut_is_gone_on_with(url: str, tmp_path: Path) -> None:
     found = remote(url)
     files = [each for each in found.facts["data"] if each["path"] == "Sim/test.tsv"]
     (wanted,) = listed_files(found.address.page, files, tmp_path)
-    fetch_missing([wanted], Fetcher(), Meter())
+    fetch_missing([wanted], Fetcher(), DownloadProgress())
     content = wanted.path.read_bytes()
     wanted.path.unlink()
     wanted.path.with_name("test.tsv.part").write_bytes(content[:20])

@@ -9,7 +9,7 @@ from scoring.material import TASKS, manifest_text, predicted_values, write_gold
 
 from gluebench.benchmark import load_benchmark
 from gluebench.cli.scoring.grade import report_output
-from gluebench.leaderboard.submissions.report import report_tables
+from gluebench.leaderboard.apps.submissions.report import report_tables
 from gluebench.scoring import Report, grade, read_gold
 
 UNDER = {"Logic": ["Negation", "Double Negation"], "Knowledge": ["World Knowledge"]}
@@ -43,7 +43,7 @@ def test_in_the_terminal(benchmark, report: Report) -> None:
 
 
 def test_what_is_not_known_of_the_provenance_is_left_out() -> None:
-    from gluebench.leaderboard.submissions.report import flat
+    from gluebench.leaderboard.apps.submissions.report import flat
 
     values = {"labels": "abc", "datasets": {"CoLA": None, "RTE": "0f"}, "small_files": 0}
     assert flat(values) == [("labels", "abc"), ("datasets, RTE", "0f"), ("small files", "0")]

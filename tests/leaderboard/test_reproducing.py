@@ -21,21 +21,21 @@ from django.utils import timezone
 from leaderboard.material import PREDICTIONS, zip_bytes
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.accounts.models import Membership, Scope, Team, User, issue
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.freeze import freeze
-from gluebench.leaderboard.ledger.verify import Verification, from_folder, verify_ledger
-from gluebench.leaderboard.limits.acts import change_policy
-from gluebench.leaderboard.limits.phase_acts import save_phase
-from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.similarity import samples
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.grading import grade, regrade
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Standing, Status
-from gluebench.leaderboard.submissions.reproducing import shown_of
+from gluebench.leaderboard.apps.accounts.models import Membership, Scope, Team, User, issue
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.ledger.verify import Verification, from_folder, verify_ledger
+from gluebench.leaderboard.apps.limits.acts import change_policy
+from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+from gluebench.leaderboard.apps.limits.quota import usage
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.similarity import samples
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.grading import grade, regrade
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Standing, Status
+from gluebench.leaderboard.apps.submissions.reproducing import shown_of
+from gluebench.leaderboard.keeping.freeze import freeze
 from gluebench.submission import Column
 from gluebench.submission import Submission as Read
 

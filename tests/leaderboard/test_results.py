@@ -17,19 +17,19 @@ from django.test import Client
 from django.utils import timezone
 from leaderboard.material import CANARIES, GOLD, PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits.phase_acts import save_phase
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.ranks.models import Ranking
-from gluebench.leaderboard.ranks.places import Place
-from gluebench.leaderboard.ranks.renewing import look, renew_ranking
-from gluebench.leaderboard.results.acts import make_due
-from gluebench.leaderboard.results.models import Results
-from gluebench.leaderboard.results.pack import certificate
-from gluebench.leaderboard.submissions.grading import grade, reveal_due
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.ranks.models import Ranking
+from gluebench.leaderboard.apps.ranks.places import Place
+from gluebench.leaderboard.apps.ranks.renewing import look, renew_ranking
+from gluebench.leaderboard.apps.results.acts import make_due
+from gluebench.leaderboard.apps.results.models import Results
+from gluebench.leaderboard.apps.results.pack import certificate
+from gluebench.leaderboard.apps.submissions.grading import grade, reveal_due
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
 
 pytestmark = pytest.mark.django_db
 PAGE, HERE = "/benchmarks/tiny/results", "/benchmarks/tiny/organize/results"
@@ -168,7 +168,7 @@ def test_phases_that_will_not_open_any_more_are_left_out(organizer: Client, tiny
 
 
 def test_equal_results_give_equal_archives(organizer: Client, tiny: Benchmark, board: Any) -> None:
-    from gluebench.leaderboard.results.pack import pack
+    from gluebench.leaderboard.apps.results.pack import pack
 
     at = timezone.now()
     assert pack(tiny, at, labels=False) == pack(tiny, at, labels=False)

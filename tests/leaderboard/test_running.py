@@ -20,8 +20,10 @@ from django.test import override_settings
 from leaderboard.served import new_site
 from leaderboard.test_serve import Visitor, until
 
-from gluebench.leaderboard import checks, commands, environment, health, storage
-from gluebench.leaderboard.folder import SiteError, SiteFolder, write_private
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.keeping import storage
+from gluebench.leaderboard.keeping.folder import SiteError, SiteFolder, write_private
+from gluebench.leaderboard.serving import checks, environment, health
 
 GOOD_KEY = "Wm3vT8_qLz0RkYc5hXn7JdBf2GpAe9UsiVo4M1tKaErS"
 SRC = str(Path(__file__).parents[2] / "src")
@@ -319,7 +321,7 @@ def test_pages_and_grading_on_machines_of_their_own(
 def test_who_asks_is_believed_from_the_proxy_alone() -> None:
     from waitress.proxy_headers import proxy_headers_middleware
 
-    from gluebench.leaderboard import web
+    from gluebench.leaderboard.serving import web
 
     seen: list[Any] = []
 
@@ -356,7 +358,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Any:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     running = environment.require({"GLUEBENCH_STORAGE": "s3://board/glue?region=us-east-1"})
-    kept = {**settings.STORAGES, **storage.of(running.bucket, settings.FOLDER)}
+    kept = {**settings.STORAGES, **storage.storages_of(running.bucket, settings.FOLDER)}
     with moto.mock_aws(), override_settings(RUNNING=running, STORAGES=kept):
         client = boto3.client("s3", region_name="us-east-1")
         client.create_bucket(Bucket="board")
@@ -366,8 +368,8 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_submissions_and_labels_may_be_in_a_bucket(
     bucket: Any, graded: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.submissions.models import Submission
-    from gluebench.leaderboard.submissions.queries import Status
+    from gluebench.leaderboard.apps.submissions.models import Submission
+    from gluebench.leaderboard.apps.submissions.queries import Status
 
     # The field asked for its storage when the models were made, before this test said bucket.
     monkeypatch.setattr(Submission._meta.get_field("file"), "storage", storages["submissions"])

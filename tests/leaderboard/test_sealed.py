@@ -14,17 +14,17 @@ from leaderboard.material import MANIFEST
 from leaderboard.sealing import catch_up
 
 from docs.tools.sealed import UNSEALED, fields, page, sealed_fields
-from gluebench.leaderboard import integrity
-from gluebench.leaderboard.accounts.models import Team, User, move_to
-from gluebench.leaderboard.accounts.trust import delete_account
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.limits import acts as limits
-from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, save_phase
-from gluebench.leaderboard.organizing.views import set_organizer
-from gluebench.leaderboard.phases.models import Extension, Phase
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts.models import Team, User, move_to
+from gluebench.leaderboard.apps.accounts.trust import delete_account
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.limits import acts as limits
+from gluebench.leaderboard.apps.limits.models import Override
+from gluebench.leaderboard.apps.limits.phase_acts import delete_phase, extend, save_phase
+from gluebench.leaderboard.apps.organizing.views import set_organizer
+from gluebench.leaderboard.apps.phases.models import Extension, Phase
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.keeping import integrity
 
 NOW = timezone.now().replace(second=0, microsecond=0)
 

@@ -25,10 +25,10 @@ from typing import Any
 import pytest
 from leaderboard.served import Served
 
-from gluebench.leaderboard import supervisor
-from gluebench.leaderboard.environment import Running
-from gluebench.leaderboard.folder import SiteError, SiteFolder
-from gluebench.leaderboard.supervisor import _url, listen
+from gluebench.leaderboard.keeping.folder import SiteError, SiteFolder
+from gluebench.leaderboard.serving import supervisor
+from gluebench.leaderboard.serving.environment import Running
+from gluebench.leaderboard.serving.supervisor import _url, listen
 
 
 class Visitor:
@@ -88,7 +88,7 @@ def children(site: Any) -> dict[str, int]:
         except (OSError, ValueError, IndexError):
             continue
         for module in ("web", "worker"):
-            if f"gluebench.leaderboard.{module}".encode() in words and parent == site.process.pid:
+            if f"gluebench.leaderboard.serving.{module}".encode() in words and parent == site.process.pid:
                 found[module] = int(folder.name)
     return found
 

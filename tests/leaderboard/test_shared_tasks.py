@@ -14,16 +14,16 @@ from django.test import Client
 from django.utils import timezone
 from leaderboard.material import GOLD, zip_bytes
 
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import read_policy
-from gluebench.leaderboard.limits.acts import set_policy
-from gluebench.leaderboard.limits.quota import QuotaError
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.submissions import acts, grading
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
-from gluebench.leaderboard.uploads.accept import accept
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.benchmarks.policy import read_policy
+from gluebench.leaderboard.apps.limits.acts import set_policy
+from gluebench.leaderboard.apps.limits.quota import QuotaError
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.submissions import acts, grading
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
+from gluebench.leaderboard.apps.uploads.accept import accept
 
 LAST_OF_FIVE = """
 per_day = "none"

@@ -15,10 +15,10 @@ from allauth.socialaccount.models import SocialAccount
 from django.core import mail
 from django.test import Client, override_settings
 
-from gluebench.leaderboard.accounts import trust
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.environment import read
+from gluebench.leaderboard.apps.accounts import trust
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.serving.environment import read
 
 pytest.importorskip("jwt", reason="PyJWT is not installed")
 from leaderboard import openid

@@ -26,7 +26,7 @@ KILLS = 5
 
 LOOK = """
 import json; from gluebench.leaderboard import commands; import sys; commands.open_site(sys.argv[1])
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.models import Submission
 print(json.dumps([[row.status, row.results.count(), row.attempts] for row in Submission.objects.all()]))
 """
 

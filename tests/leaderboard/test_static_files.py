@@ -8,7 +8,7 @@ from django.contrib.admin.widgets import AutocompleteSelect
 from django.contrib.staticfiles.finders import AppDirectoriesFinder
 
 from gluebench.leaderboard import urls
-from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.apps.limits.models import Override
 
 
 def collected() -> set[str]:

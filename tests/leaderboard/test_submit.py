@@ -28,8 +28,8 @@ from gluebench.submission.client import Client, RefusedByLeaderboardError, SendE
 TOKEN = """
 import sys; from datetime import timedelta; from gluebench.leaderboard import commands
 commands.open_site(sys.argv[1])
-from gluebench.leaderboard.accounts.models import User, issue
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.accounts.models import User, issue
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 Benchmark.objects.update(settings={"per_day": None, "at_once": None, "invalid_per_day": None})
 user = User.objects.filter(email=sys.argv[2]).first() or User.objects.create_user(sys.argv[2])
 print(issue(user, "a test", sys.argv[3].split(), timedelta(days=1))[1])

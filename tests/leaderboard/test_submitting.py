@@ -11,11 +11,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.grading import grade, regrade
-from gluebench.leaderboard.submissions.models import Revision, Submission
-from gluebench.leaderboard.submissions.queries import Standing, Status
-from gluebench.leaderboard.uploads import accept as uploads
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.grading import grade, regrade
+from gluebench.leaderboard.apps.submissions.models import Revision, Submission
+from gluebench.leaderboard.apps.submissions.queries import Standing, Status
+from gluebench.leaderboard.apps.uploads import accept as uploads
 
 Send = Callable[..., Submission]
 PATH = "/benchmarks/tiny/submit"

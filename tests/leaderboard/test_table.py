@@ -12,16 +12,16 @@ from django.test import Client
 from leaderboard.material import MANIFEST, write_gold
 from leaderboard.phased import Clock, Make, at, of_quality
 
-from gluebench.leaderboard.accounts.trust import delete_account
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.limits import acts as people
-from gluebench.leaderboard.limits.phase_acts import extend, save_phase
-from gluebench.leaderboard.limits.quota import QuotaError
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.phases.table import TABLE, ActError, Cell, Moment
-from gluebench.leaderboard.submissions import acts, grading
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Kind
+from gluebench.leaderboard.apps.accounts.trust import delete_account
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.limits import acts as people
+from gluebench.leaderboard.apps.limits.phase_acts import extend, save_phase
+from gluebench.leaderboard.apps.limits.quota import QuotaError
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.phases.table import TABLE, ActError, Cell, Moment
+from gluebench.leaderboard.apps.submissions import acts, grading
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Kind
 
 OPENS, CLOSES = "2027-05-01 00:00", "2027-05-03 00:00"
 Graded = Callable[..., Submission]

@@ -11,15 +11,15 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Membership, Team, leader_of
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.limits import acts
-from gluebench.leaderboard.limits.phase_acts import save_phase
-from gluebench.leaderboard.limits.quota import QuotaError, usage
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.phases.table import ActError
-from gluebench.leaderboard.submissions.acts import edit
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts.models import Membership, Team, leader_of
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.limits import acts
+from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+from gluebench.leaderboard.apps.limits.quota import QuotaError, usage
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.phases.table import ActError
+from gluebench.leaderboard.apps.submissions.acts import edit
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 Send = Callable[..., Submission]
 

@@ -14,13 +14,13 @@ from django.core import mail
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from gluebench.leaderboard.accounts import trust
-from gluebench.leaderboard.accounts.models import Scope, User, issue
-from gluebench.leaderboard.limits import models
-from gluebench.leaderboard.limits.models import Acceptance
-from gluebench.leaderboard.limits.quota import QuotaError
-from gluebench.leaderboard.participants import pages
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts import trust
+from gluebench.leaderboard.apps.accounts.models import Scope, User, issue
+from gluebench.leaderboard.apps.limits import models
+from gluebench.leaderboard.apps.limits.models import Acceptance
+from gluebench.leaderboard.apps.limits.quota import QuotaError
+from gluebench.leaderboard.apps.participants import pages
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 JOIN = "/benchmarks/tiny/join"
 
@@ -119,8 +119,8 @@ def test_without_the_setting_nothing_is_asked(owner: Client, send: Callable[...,
 def test_who_joined_gets_the_news_and_takes_the_acceptance_along(
     rules: list[str], owner: Client, ada: User, tiny: Any, settings: Any
 ) -> None:
-    from gluebench.leaderboard.news.delivery import deliver, publish
-    from gluebench.leaderboard.news.models import Announcement
+    from gluebench.leaderboard.apps.news.delivery import deliver, publish
+    from gluebench.leaderboard.apps.news.models import Announcement
 
     settings.MAIL_IS_SENT = True
     accept(owner, rules[0])

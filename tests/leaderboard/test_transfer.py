@@ -27,21 +27,21 @@ from leaderboard.served import Served
 from leaderboard.test_integrity import OTHER_KEY
 from leaderboard.test_running import Machine, clean_environment, gluebench
 
-from gluebench.leaderboard import integrity, storage, transfer
-from gluebench.leaderboard.accounts.models import Token, User
-from gluebench.leaderboard.benchmarks.adding import keep_public
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.folder import SiteError, SiteFolder
-from gluebench.leaderboard.ledger.models import Leaf, signer
-from gluebench.leaderboard.organizing.models import FrozenCopy
-from gluebench.leaderboard.results.models import Results
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts.models import Token, User
+from gluebench.leaderboard.apps.benchmarks.adding import keep_public
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.ledger.models import Leaf, signer
+from gluebench.leaderboard.apps.organizing.models import FrozenCopy
+from gluebench.leaderboard.apps.results.models import Results
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.keeping import integrity, storage, transfer
+from gluebench.leaderboard.keeping.folder import SiteError, SiteFolder
 
 
 def restore(archive: Path, root: Path, *, replace: bool = True) -> SiteFolder:
     """Import it into the same database and another folder."""
     site = SiteFolder(root)
-    with override_settings(STORAGES={**settings.STORAGES, **storage.of(None, site)}):
+    with override_settings(STORAGES={**settings.STORAGES, **storage.storages_of(None, site)}):
         done = transfer.import_site(site, str(archive), lambda: None, replace=replace)
     assert done.problems == ()
     return site
@@ -212,10 +212,10 @@ from pathlib import Path
 from gluebench.leaderboard import commands
 commands.open_site(sys.argv[1])
 from django.core.files.base import ContentFile
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.uploads.accept import accept
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.uploads.accept import accept
+from gluebench.leaderboard.apps.submissions.models import Submission
 data, number = Path(sys.argv[2]).read_bytes(), sys.argv[3]
 owner, benchmark = User.objects.create_user(f"{number}@example.org", "a password"), Benchmark.objects.get()
 each = 0
@@ -303,7 +303,7 @@ from pathlib import Path
 from gluebench.leaderboard import commands
 commands.open_site(sys.argv[1])
 from django.core.files.base import ContentFile
-from gluebench.leaderboard.submissions.models import Result, Submission
+from gluebench.leaderboard.apps.submissions.models import Result, Submission
 first, result = Submission.objects.get(), Result.objects.get()
 for each in range(999):
     data = os.urandom(100_000)
@@ -316,7 +316,7 @@ for each in range(999):
     result.pk, result.submission = None, first
     result._state.adding = True
     result.save()
-from gluebench.leaderboard.ledger.models import follow
+from gluebench.leaderboard.apps.ledger.models import follow
 follow([*Submission.objects.values_list("pk", flat=True)])
 """
 

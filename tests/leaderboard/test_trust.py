@@ -19,12 +19,13 @@ from django.core.cache import cache
 from django.test import Client
 
 from gluebench.cli import main
-from gluebench.leaderboard import commands, health, supervisor
-from gluebench.leaderboard.accounts import trust
-from gluebench.leaderboard.accounts.models import Scope, Team, Token, User, issue
-from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.organizing.views import set_organizer
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.apps.accounts import trust
+from gluebench.leaderboard.apps.accounts.models import Scope, Team, Token, User, issue
+from gluebench.leaderboard.apps.organizing.views import set_organizer
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.keeping.folder import SiteError
+from gluebench.leaderboard.serving import health, supervisor
 
 SITE = settings.FOLDER.root
 BOSS = "boss@example.org"
@@ -266,7 +267,7 @@ def test_a_second_factor_stays_over_a_new_password_of_a_confirmed_address(squatt
 def test_nothing_else_is_given_by_naming_an_address_that_is_not_confirmed(
     squatter: Squatter, admin: Client, tiny: Any, what: str, tmp_path: Any, good_zip: bytes
 ) -> None:
-    from gluebench.leaderboard.annotation.forms import StudyForm
+    from gluebench.leaderboard.apps.annotation.forms import StudyForm
 
     if what == "exception":
         tiny.registrations.create(user=squatter.user, standing="accepted")

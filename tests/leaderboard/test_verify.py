@@ -25,19 +25,20 @@ from leaderboard.sealing import catch_up
 from leaderboard.test_ranks import renewed
 
 from gluebench.cli import main
-from gluebench.leaderboard import commands, integrity
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.freeze import freeze, sign_files
-from gluebench.leaderboard.ledger.models import Change, Leaf, add, checkpoint_note, signer
-from gluebench.leaderboard.ledger.notes import read_key
-from gluebench.leaderboard.ledger.verify import Verification, verify_released
-from gluebench.leaderboard.ledger.views import receipt_of
-from gluebench.leaderboard.limits.phase_acts import save_phase
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.ledger.models import Change, Leaf, add, checkpoint_note, signer
+from gluebench.leaderboard.apps.ledger.notes import read_key
+from gluebench.leaderboard.apps.ledger.verify import Verification, verify_released
+from gluebench.leaderboard.apps.ledger.views import receipt_of
+from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.keeping import integrity
+from gluebench.leaderboard.keeping.folder import SiteError
+from gluebench.leaderboard.keeping.freeze import freeze, sign_files
 
 
 def findings(**options: Any) -> list[str]:
@@ -76,7 +77,7 @@ def test_another_key_is_told(site: Submission) -> None:
 
 def test_a_rewritten_ledger_is_told_from_the_kept_one(site: Submission) -> None:
     """Somebody with the site's key makes a new history: only who kept a checkpoint can tell."""
-    from gluebench.leaderboard.ledger.models import Node
+    from gluebench.leaderboard.apps.ledger.models import Node
 
     kept = checkpoint_note()
     Leaf.objects.all().delete()
@@ -144,7 +145,11 @@ def test_the_links_of_a_frozen_copy_lead_to_its_files(frozen: Path) -> None:
                 path = unquote(link.partition("#")[0])
                 assert not path.startswith("/"), (page, link)
                 assert (page.parent / path).is_file(), (page, link)
-        assert not re.search("<script|<form|Sign in|Submit predictions", page.read_text())
+        text = page.read_text()
+        assert not re.search("Sign in|Submit predictions|type=.module", text)
+        is_board = 'id="board"' in text
+        assert len(re.findall("<script|<form", text)) == (2 if is_board else 0), page
+        assert ("data-copy" in text) == is_board
 
 
 def test_a_frozen_copy_has_the_address_of_its_site_and_every_account_can_read_it(

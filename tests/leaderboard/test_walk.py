@@ -9,8 +9,8 @@ from django.test import Client
 from leaderboard.test_submitting import DETAILS
 from walks import expect_walk
 
-from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.grading import grade
+from gluebench.leaderboard.apps.submissions.models import Submission
 
 
 def test_the_walk_of_an_upload(owner: Client, tiny: Any, good_zip: bytes) -> None:

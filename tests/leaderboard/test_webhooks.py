@@ -21,15 +21,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from gluebench.leaderboard import maintenance
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.webhooks import delivery, sending
-from gluebench.leaderboard.webhooks.delivery import MOST_ATTEMPTS, deliver
-from gluebench.leaderboard.webhooks.models import MOST_FAILURES, Delivery, Webhook
+from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.submissions import acts
+from gluebench.leaderboard.apps.submissions.grading import grade
+from gluebench.leaderboard.apps.webhooks import delivery, sending
+from gluebench.leaderboard.apps.webhooks.delivery import MOST_ATTEMPTS, deliver
+from gluebench.leaderboard.apps.webhooks.models import MOST_FAILURES, Delivery, Webhook
+from gluebench.leaderboard.serving import maintenance
 
 PAGE = "/account/webhooks"
 HOST = "receiver.example.org"
@@ -415,7 +415,7 @@ def test_an_address_of_another_form_is_refused_on_the_page(db: None, owner: Clie
 def test_the_log_the_export_and_the_end_of_an_account(
     receiver: str, tiny: Any, organizer: Client, ada: User, owner: Client
 ) -> None:
-    from gluebench.leaderboard.webhooks.models import export_webhooks, forget_deliveries
+    from gluebench.leaderboard.apps.webhooks.models import export_webhooks, forget_deliveries
 
     add(organizer, receiver, tiny)
     entry = Entry.objects.get(action="webhook")

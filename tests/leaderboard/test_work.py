@@ -18,14 +18,14 @@ from django.test import Client as Browser
 from leaderboard.material import MANIFEST, PREDICTIONS, write_data, zip_bytes
 
 from gluebench.cli import main
-from gluebench.leaderboard import remote_worker
-from gluebench.leaderboard.accounts.models import User, issue
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.submissions.grading import grade, grade_next
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.apps.accounts.models import User, issue
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.submissions.grading import grade, grade_next
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Status
+from gluebench.leaderboard.keeping.folder import SiteError
+from gluebench.leaderboard.serving import remote_worker
 from gluebench.submission.transport import RefusedByLeaderboardError, UnreachableError
 
 pytestmark = pytest.mark.django_db

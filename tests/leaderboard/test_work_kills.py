@@ -20,8 +20,8 @@ NUMBER, KILLS = 80, 6
 MAKE = """
 import sys; from datetime import timedelta; from gluebench.leaderboard import commands
 commands.add(sys.argv[1], sys.argv[2], None)
-from gluebench.leaderboard.accounts.models import User, issue
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.accounts.models import User, issue
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 user = User.objects.create_user("organizer@example.org")
 Benchmark.objects.get().organizers.add(user)
 Benchmark.objects.update(settings={"per_day": None, "at_once": None})
@@ -35,7 +35,7 @@ for number in range(int(sys.argv[3])):
 COUNT = """
 import json, sys; from collections import Counter; from gluebench.leaderboard import commands
 commands.open_site(sys.argv[1])
-from gluebench.leaderboard.submissions.models import Result, Submission
+from gluebench.leaderboard.apps.submissions.models import Result, Submission
 results = Counter(Result.objects.values_list("submission", flat=True))
 print(json.dumps([Submission.objects.filter(status="graded").count(), len(results), sum(results.values())]))
 """

@@ -27,19 +27,19 @@ from leaderboard.routes import MODEL_PAGES, ROLES, ROUTES, Route
 
 from gluebench.data import Example
 from gluebench.data.table import table_of
-from gluebench.leaderboard import health
-from gluebench.leaderboard.accounts.models import Team, Token, User
-from gluebench.leaderboard.annotation.models import Study
-from gluebench.leaderboard.annotation.studies import make
-from gluebench.leaderboard.audit.models import Entry, record
-from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits.models import Acceptance, Invitation, Override, Registration
-from gluebench.leaderboard.news.models import Announcement, MailChoice, unsubscribe_path
-from gluebench.leaderboard.phases.models import Phase, PhaseFile
-from gluebench.leaderboard.submissions.grading import grade, grade_next
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.uploads.accept import accept
+from gluebench.leaderboard.apps.accounts.models import Team, Token, User
+from gluebench.leaderboard.apps.annotation.models import Study
+from gluebench.leaderboard.apps.annotation.studies import make
+from gluebench.leaderboard.apps.audit.models import Entry, record
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.limits.models import Acceptance, Invitation, Override, Registration
+from gluebench.leaderboard.apps.news.models import Announcement, MailChoice, unsubscribe_path
+from gluebench.leaderboard.apps.phases.models import Phase, PhaseFile
+from gluebench.leaderboard.apps.submissions.grading import grade, grade_next
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.uploads.accept import accept
+from gluebench.leaderboard.serving import health
 from gluebench.scoring.gold import KEY_FILE
 
 PASSWORD = "a long password"

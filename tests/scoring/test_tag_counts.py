@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from gluebench.cli import main
-from gluebench.leaderboard import grader
+from gluebench.leaderboard.serving import grader
 from gluebench.scoring import GoldError, SubmissionError, grade, read_gold
 from gluebench.scoring.many import grade_many
 from gluebench.submission.problems import SHOWN_PER_FILE

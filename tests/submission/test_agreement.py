@@ -22,7 +22,7 @@ from submission.test_shapes import FORMS, IDS, SHAPES, STRATEGIES, load
 from gluebench import Benchmark, Submission, check, grade, write_submission
 from gluebench.benchmark.metrics import BUILT_IN
 from gluebench.cli import main
-from gluebench.leaderboard import grader
+from gluebench.leaderboard.serving import grader
 from gluebench.submission import fix_submission
 from gluebench.submission.archive import read_members
 from gluebench.submission.values import submission_of

@@ -13,14 +13,23 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError
-from gluebench.data.dataset import INDEX, LABEL, Dataset, Origin, Outcome, read_dataset, source_file
+from gluebench.data.dataset import (
+    INDEX,
+    LABEL,
+    Dataset,
+    Origin,
+    Outcome,
+    SourceFile,
+    read_dataset,
+    source_file,
+)
 from gluebench.data.errors import SHOWN, DataError
 from gluebench.data.home import locked
 from gluebench.data.prepared import ROW_GROUP, intact, prepare
-from gluebench.data.recipes import Built, Columns, OptionError, recipe_of, values_of
-from gluebench.data.sources.fetch import Fetcher, Meter, RetrySettings, check_space, os_problem
+from gluebench.data.recipes import Columns, OptionError, RecipeResult, recipe_of, values_of
+from gluebench.data.sources.fetch import DownloadProgress, Fetcher, RetrySettings, check_space, os_problem
 from gluebench.data.sources.folder import prepare_from_folder
-from gluebench.data.sources.plan import Plan, SourceName, plan
+from gluebench.data.sources.plan import DownloadPlan, SourceName, plan
 from gluebench.data.sources.release import Release
 from gluebench.data.sources.unpack import lay_out
 
@@ -58,22 +67,32 @@ def build(
         raise DataError(f"{corpus}: nothing to build {task.name} from; expected {chosen.corpus}")
 
     origin = origin or Origin("recipe", corpus.resolve().name)
-    names = (path.relative_to(corpus) if path.is_relative_to(corpus) else path.name for path in built.files)
-    files = origin.files or tuple(
-        source_file(*pair) for pair in zip(built.files, map(str, names), strict=True)
-    )
+    files = origin.files or tuple(_record(path, corpus) for path in built.files)
     batches = {name: _batches(task, task.splits[name], columns) for name, columns in built.splits.items()}
     origin = origin._replace(files=files, recipe=chosen.name, options=built.options)
-    notes = (*built.notes, *_sizes(task, built))
+    notes = list(built.notes) + _size_notes(task, built)
     return prepare(to, benchmark, task, batches, origin=origin, notes=notes, sized=False)
 
 
-def _sizes(task: Task, built: Built) -> Iterator[str]:
+def _record(path: Path, corpus: Path) -> SourceFile:
+    """The record of a file that a recipe read, which may lie outside the corpus."""
+    if path.is_relative_to(corpus):
+        return source_file(path, str(path.relative_to(corpus)))
+    return source_file(path, path.name)
+
+
+def _size_notes(task: Task, built: RecipeResult) -> list[str]:
+    """Notes on splits of another size than the released ones, and on those that were not built."""
+    notes = []
     for name, columns in built.splits.items():
-        size, rows = task.splits[name].size, len(columns[task.columns[0]])
+        size = task.splits[name].size
+        rows = len(columns[task.columns[0]])
         if rows != size:
-            yield f"{name}: {rows:,} examples were built; the released split has {size:,}"
-    yield from (f"{name}: not built" for name in task.splits if name not in built.splits)
+            notes.append(f"{name}: {rows:,} examples were built; the released split has {size:,}")
+    for name in task.splits:
+        if name not in built.splits:
+            notes.append(f"{name}: not built")
+    return notes
 
 
 def _batches(task: Task, split: Split, columns: Columns) -> Iterator[pa.RecordBatch]:
@@ -83,12 +102,15 @@ def _batches(task: Task, split: Split, columns: Columns) -> Iterator[pa.RecordBa
     if uneven:
         problem = f"the columns {', '.join(uneven)} have not the {rows:,} rows of the others"
         raise DataError(f"{task.name}, {split.name}: {problem}")
-    types = dict.fromkeys(task.columns, pa.string()) | {
-        LABEL: pa.float64() if task.form == "numbers" else pa.string()
-    }
-    names = [*task.columns, LABEL, *(name for name in columns if name not in types)]
+    types = dict.fromkeys(task.columns, pa.string())
+    types[LABEL] = pa.float64() if task.form == "numbers" else pa.string()
     ordered = {INDEX: pa.array(range(rows), pa.int64())}
-    ordered |= {name: pa.array(columns[name], types.get(name)) for name in names if name in columns}
+    for name, kind in types.items():
+        if name in columns:
+            ordered[name] = pa.array(columns[name], kind)
+    for name, values in columns.items():
+        if name not in types:
+            ordered[name] = pa.array(values)
     yield from pa.table(ordered).to_batches(max_chunksize=ROW_GROUP)
 
 
@@ -109,14 +131,14 @@ class Options(NamedTuple):
 
 
 @dataclass
-class Getter:
+class Downloader:
     """Gets tasks of one benchmark into a data folder; a failed task does not stop the others."""
 
     benchmark: Benchmark
     release: Release
     to: Path
     options: Options = field(default_factory=Options)
-    meter: Meter = field(default_factory=Meter)
+    meter: DownloadProgress = field(default_factory=DownloadProgress)
 
     def __post_init__(self) -> None:
         self._fetcher = Fetcher(self.meter, self.options.retry)
@@ -139,39 +161,45 @@ class Getter:
         """
         with _staging(self.to) as scratch:
             plans = [self._plan(task, scratch / self.benchmark.name) for task in tasks]
-            sizes = [plan.bytes for plan in plans if isinstance(plan, Plan)]
+            sizes = [plan.bytes for plan in plans if isinstance(plan, DownloadPlan)]
             # Prepared data are about as large as downloads, and each download is deleted once prepared.
             check_space(self.to, sum(sizes) + max(sizes, default=0), what="getting these data")
-            return [
-                self._outcome(plan.task, partial(self._carry_out, plan)) if isinstance(plan, Plan) else plan
-                for plan in plans
-            ]
+            outcomes = []
+            for plan in plans:
+                if isinstance(plan, DownloadPlan):
+                    plan = self._outcome(plan.task, partial(self._carry_out, plan))
+                outcomes.append(plan)
+            return outcomes
 
-    def _plan(self, task: Task, scratch: Path) -> Plan | Outcome:
+    def _plan(self, task: Task, scratch: Path) -> DownloadPlan | Outcome:
         """What to fetch for a task; its outcome if there is nothing to fetch."""
-        options, place = self.options, self._place(task)
+        options = self.options
+        place = self._task_folder(task)
         try:
             planned = plan(self.release, task, options.source, scratch, mirror=options.mirror)
         except DataError as error:
             return Outcome(task, place, problems=tuple(error.problems))
-        dataset = None if options.again else self._present(planned)
+        if options.again:
+            return planned
+        dataset = self._present(planned)
         if dataset is None:
             return planned
         self.meter.say(f"{task.name}: already there, from the same files; --again gets it anew")
         return Outcome(task, place, dataset, unchanged=True)
 
-    def _present(self, plan: Plan) -> Dataset | None:
+    def _present(self, plan: DownloadPlan) -> Dataset | None:
         """The dataset prepared earlier from the same files, if it is complete and unchanged; else None."""
-        place = self._place(plan.task)
+        place = self._task_folder(plan.task)
         try:
             dataset = read_dataset(place)
         except DataError:
             return None
         complete = self.options.partial or plan.task.splits.keys() <= dataset.splits.keys()
-        same = complete and plan.made(dataset.origin) and intact(place, plan.task, dataset)
-        return dataset if same else None
+        if complete and plan.describes_origin(dataset.origin) and intact(place, plan.task, dataset):
+            return dataset
+        return None
 
-    def _carry_out(self, plan: Plan) -> Dataset:
+    def _carry_out(self, plan: DownloadPlan) -> Dataset:
         self._fetcher.check_reachable(plan.files[0].address)
         self.meter.say(plan.announcement())
         self.meter.start(plan.task.name, plan.bytes or None)
@@ -187,7 +215,7 @@ class Getter:
             file.path.unlink()
         return dataset
 
-    def _from_archive(self, plan: Plan, origin: Origin) -> Dataset:
+    def _from_archive(self, plan: DownloadPlan, origin: Origin) -> Dataset:
         """Prepare from an archive; delete one without the task, since archives have no checksum to verify."""
         archive = plan.files[0].path
         release = self.release.tasks[plan.task.name]
@@ -206,13 +234,20 @@ class Getter:
             shutil.rmtree(scratch, ignore_errors=True)
 
     def _prepare(self, task: Task, source: Path, origin: Origin | None) -> Dataset:
-        places = (source, self.to, self.benchmark, task, self.release)
-        partial, keep_going = self.options.partial, self.options.keep_going
-        return prepare_from_folder(*places, origin=origin, partial=partial, keep_going=keep_going)
+        return prepare_from_folder(
+            source,
+            self.to,
+            self.benchmark,
+            task,
+            self.release,
+            origin=origin,
+            partial=self.options.partial,
+            keep_going=self.options.keep_going,
+        )
 
     def _outcome(self, task: Task, work: Callable[[], Dataset]) -> Outcome:
         """Do the work; an error becomes a problem of this task."""
-        place = self._place(task)
+        place = self._task_folder(task)
         try:
             return Outcome(task, place, work())
         except OSError as error:
@@ -220,7 +255,7 @@ class Getter:
         except (DataError, OptionError, UnknownNameError) as error:
             return Outcome(task, place, problems=tuple(str(error).splitlines()))
 
-    def _place(self, task: Task) -> Path:
+    def _task_folder(self, task: Task) -> Path:
         return self.to / self.benchmark.name / task.name
 
 

@@ -12,15 +12,15 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gluebench.leaderboard import checks
-from gluebench.leaderboard import folder as folders
-from gluebench.leaderboard.checks import Check
-from gluebench.leaderboard.environment import require, site_address
-from gluebench.leaderboard.fields import FIELDS
-from gluebench.leaderboard.folder import SiteError, SiteFolder
+from gluebench.leaderboard.apps.common.fields import FIELDS
+from gluebench.leaderboard.keeping import folder as folders
+from gluebench.leaderboard.keeping.folder import SiteError, SiteFolder
+from gluebench.leaderboard.serving import checks
+from gluebench.leaderboard.serving.checks import Check
+from gluebench.leaderboard.serving.environment import require, site_address
 
 if TYPE_CHECKING:
-    from gluebench.leaderboard.ledger.verify import Verification
+    from gluebench.leaderboard.apps.ledger.verify import Verification
 
 PathLike = str | os.PathLike[str]
 
@@ -30,14 +30,14 @@ def init(folder: PathLike) -> SiteFolder:
 
     Raises SiteError if the folder holds something else.
     """
-    from gluebench.leaderboard import supervisor
+    from gluebench.leaderboard.serving import supervisor
 
     site = folders.at(folder)
     site.create()
     checks.require(checks.examine(site))
     with supervisor.collected(site):
         prepare(folder, change=True)
-        from gluebench.leaderboard import integrity
+        from gluebench.leaderboard.keeping import integrity
 
         integrity.seal_inputs()
     return site
@@ -52,7 +52,7 @@ def prepare(folder: PathLike, *, change: bool) -> None:
     from django.core.management import call_command
     from django.db import DatabaseError
 
-    from gluebench.leaderboard import health
+    from gluebench.leaderboard.serving import health
 
     checks.require(health.examine())
     tables = health.pending()
@@ -87,9 +87,9 @@ def add(
     scoring's error about the labels.
     """
     open_site(folder)
-    from gluebench.leaderboard.benchmarks.adding import add_benchmark
-    from gluebench.leaderboard.benchmarks.policy import read_policy
-    from gluebench.leaderboard.limits.acts import set_policy
+    from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.apps.benchmarks.policy import read_policy
+    from gluebench.leaderboard.apps.limits.acts import set_policy
 
     # Before anything is changed: the file may be wrong.
     policy = None if policy_file is None else read_policy(Path(policy_file))
@@ -104,9 +104,9 @@ def add(
 def settle(folder: PathLike, benchmark: str, phase: str, reason: str) -> None:
     """Show the results of a phase although submissions wait to be graded. Raises SiteError."""
     open_site(folder)
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.common.problems import ProblemError
-    from gluebench.leaderboard.limits.phase_acts import settle_phase
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.common.problems import ProblemError
+    from gluebench.leaderboard.apps.limits.phase_acts import settle_phase
 
     phases = {row.name: row for row in Benchmark.objects.named(benchmark).phases.all()}
     if phase not in phases:
@@ -133,17 +133,19 @@ def serve(
     `change` brings the database up to date; without it, one that is behind is refused. With `prepared`, the
     caller has just run `init`, whose checks are not repeated. Raises SiteError.
     """
-    from gluebench.leaderboard import supervisor
+    from gluebench.leaderboard.serving import supervisor
 
-    running = require() if workers is None else require()._replace(workers=workers)
+    running = require()
+    if workers is not None:
+        running = running._replace(workers=workers)
     site = folders.at(folder)
     site.require()
 
     def announce(url: str) -> None:
+        what = f"{running.workers} workers grade for {site.root}"
         if url:
             _keep_address(site, url)
-        graders = f"{running.workers} workers grade for {site.root}"
-        what = f"The leaderboard is at {url}" if url else graders
+            what = f"The leaderboard is at {url}"
         print(f"{what} (stop it with Ctrl-C)", flush=True)
         ready(url)
 
@@ -179,17 +181,19 @@ def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> li
     if any(check.name == "settings" and not check.ok for check in results):
         return results
     open_site(folder, ready=False)
-    from gluebench.leaderboard import health
+    from gluebench.leaderboard.serving import health
 
-    results += [*health.examine(), health.mail()]
+    results += health.examine()
+    results.append(health.mail())
     if all(check.ok for check in results if check.name == "database"):
         results.append(health.pending())
         if results[-1].ok:
-            from gluebench.leaderboard import integrity
+            from gluebench.leaderboard.keeping import integrity
 
             if reseal:
                 integrity.reseal()
-            results += [health.queue(), health.roles(), *integrity.examine(files=files)]
+            results += [health.queue(), health.roles()]
+            results += integrity.examine(files=files)
     return results
 
 
@@ -202,10 +206,13 @@ def verify(
     recompute: bool = False,
 ) -> Verification:
     """Check a site, a frozen copy, an export or an address; or a receipt with its key. Raises SiteError."""
-    from gluebench.leaderboard.ledger import notes, verify
+    from gluebench.leaderboard.apps.ledger import notes, verify
 
-    result, folder = verify.Verification(), Path(source)
-    kept = Path(checkpoint).read_text(encoding="utf-8", errors="replace") if checkpoint else ""
+    result = verify.Verification()
+    folder = Path(source)
+    kept = ""
+    if checkpoint:
+        kept = Path(checkpoint).read_text(encoding="utf-8", errors="replace")
     try:
         known = notes.read_key(key) if key else None
     except notes.NoteError as error:
@@ -220,7 +227,7 @@ def verify(
     elif folder.is_file() and folder.suffix.casefold() == ".zip":
         raise SiteError(f"{source} is a zip. Unzip it, and check the folder that it makes.")
     elif folder.is_file():
-        from gluebench.leaderboard import transfer
+        from gluebench.leaderboard.keeping import transfer
 
         facts = transfer.read_archive(source, key=key or "")
         result.checked.append(f"{source} is as it was signed with {facts['key']} on {facts['at']}.")
@@ -230,16 +237,20 @@ def verify(
         verify.verify_copy(result, folder, key=known, kept=kept, recompute=recompute)
     else:
         if folder.is_dir() and not folders.at(folder).key_file.is_file():
-            inside = next(iter(sorted(folder.glob(f"*/{verify.SUMS}"))), None)
-            fix = f" Check {inside.parent}, which has one." if inside else ""
-            raise SiteError(
-                f"{folder} is not a site, and there is no {verify.SUMS} in it; a frozen copy has one.{fix}"
-            )
+            raise _neither_site_nor_copy(folder, verify.SUMS)
         open_site(folder)
-        from gluebench.leaderboard import integrity
+        from gluebench.leaderboard.keeping import integrity
 
         integrity.verify(result, key=known, kept=kept)
     return result
+
+
+def _neither_site_nor_copy(folder: Path, sums: str) -> SiteError:
+    message = f"{folder} is not a site, and there is no {sums} in it; a frozen copy has one."
+    lists = sorted(folder.glob(f"*/{sums}"))
+    if lists:
+        message += f" Check {lists[0].parent}, which has one."
+    return SiteError(message)
 
 
 def submit_local(
@@ -263,16 +274,16 @@ def submit_local(
     open_site(folder)
     from django.core.files import File
 
-    from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.accounts.trust import confirmed
-    from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.common.text import require_fields
-    from gluebench.leaderboard.submissions.grading import grade
-    from gluebench.leaderboard.submissions.models import Submission
-    from gluebench.leaderboard.uploads.accept import accept, digest
+    from gluebench.leaderboard.apps.accounts.models import User
+    from gluebench.leaderboard.apps.accounts.trust import confirmed
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.common.text import require_fields
+    from gluebench.leaderboard.apps.submissions.grading import grade
+    from gluebench.leaderboard.apps.submissions.models import Submission
+    from gluebench.leaderboard.apps.uploads.accept import accept, digest
 
     details = {"model": model, "name": name, "public": public, **more}
-    if unknown := details.keys() - {*FIELDS, "public"}:
+    if unknown := details.keys() - FIELDS.keys() - {"public"}:
         raise TypeError(f"A submission has no such field: {', '.join(sorted(unknown))}.")
     row = Benchmark.objects.named(benchmark)
     owner = User.objects.filter(email=user_email).first() or User.objects.create_user(user_email)
@@ -311,14 +322,14 @@ def open_site(folder: PathLike, *, ready: bool = True) -> None:
         raise SiteError(f"This process already works on the site {settings.FOLDER.root}, not {site.root}.")
     django.setup()
     if ready:
-        from gluebench.leaderboard import health
+        from gluebench.leaderboard.serving import health
 
         checks.require([health.pending()])
 
 
 def main() -> int:
     """Prepare the site that the environment names."""
-    from gluebench.leaderboard.supervisor import AS_IT_IS, REFUSED
+    from gluebench.leaderboard.serving.supervisor import AS_IT_IS, REFUSED
 
     try:
         prepare(folders.from_environment().root, change=AS_IT_IS not in sys.argv)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zipfile import ZipFile
 
 from gluebench.leaderboard import commands
-from gluebench.leaderboard.environment import PORT
-from gluebench.leaderboard.supervisor import listen
+from gluebench.leaderboard.serving.environment import PORT
+from gluebench.leaderboard.serving.supervisor import listen
 
 if TYPE_CHECKING:
     from gluebench.systems import SystemEntry
@@ -43,12 +43,12 @@ class Shipped(NamedTuple):
 SHIPPED = {
     "bilstm": Shipped(
         "BiLSTM",
-        "BiLSTM, 150 per direction",
+        "BiLSTM, 300 per direction",
         "For each task a bidirectional LSTM over GloVe vectors of 50 dimensions, trained with seed 111. "
         "Its predictions come with the package; docs/reference/results.md has the command that made them.",
         "single-task",
         Path(__file__).with_name("demo_bilstm.zip"),
-        12_010_018,
+        15_605_618,
     )
 }
 
@@ -85,6 +85,7 @@ ENTRIES = (
 
 def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = PORT) -> None:
     """Serve the sample benchmark with entries on its board. Raises SiteError."""
+    os.environ.setdefault("GLUEBENCH_CREATE", "accounts")  # its organizer can create a benchmark
     listen(host, port).close()  # fail now, not after the work, if the port is in use
     fill(folder)
     commands.serve(folder, (host, port), prepared=True, ready=_print_sign_in)
@@ -102,7 +103,7 @@ def fill(folder: str | os.PathLike[str]) -> None:
             build(scratch / "sample")
             commands.add(folder, BENCHMARK, scratch / "sample" / "gold", data_folder=scratch / "sample")
             _add_people()
-        from gluebench.leaderboard.submissions.models import Submission
+        from gluebench.leaderboard.apps.submissions.models import Submission
 
         rows = Submission.objects.filter(benchmark__name=BENCHMARK)
         present = set(rows.values_list("owner__email", "name"))
@@ -134,10 +135,10 @@ def _predicted(system: str, data: Path) -> tuple[Mapping[str, Any], int]:
 
 def _add_people() -> None:
     """Add the organizer and a team of two, and give visitors room to try; a second time changes nothing."""
-    from gluebench.leaderboard.accounts.models import Team, User
-    from gluebench.leaderboard.accounts.trust import vouch
-    from gluebench.leaderboard.limits.acts import create_team, join_team, set_policy
-    from gluebench.leaderboard.organizing.views import set_organizer
+    from gluebench.leaderboard.apps.accounts.models import Team, User
+    from gluebench.leaderboard.apps.accounts.trust import vouch
+    from gluebench.leaderboard.apps.limits.acts import create_team, join_team, set_policy
+    from gluebench.leaderboard.apps.organizing.views import set_organizer
 
     if Team.objects.filter(name=TEAM).exists():
         return
@@ -193,7 +194,7 @@ def _submit(
 
 def _print_sign_in(url: str) -> None:
     """Print a link for each role that lets one choose a password and signs one in; it works once."""
-    from gluebench.leaderboard.accounts.trust import account, reset_path
+    from gluebench.leaderboard.apps.accounts.trust import account, reset_path
 
     root = commands.address("", url)
     for who, email in (("the organizer", ORGANIZER), ("a participant", ADA)):

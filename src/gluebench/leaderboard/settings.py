@@ -3,7 +3,8 @@
 import os
 from typing import Any
 
-from gluebench.leaderboard import environment, folder, logs, storage
+from gluebench.leaderboard.keeping import folder, storage
+from gluebench.leaderboard.serving import environment, logs
 from gluebench.version import __version__
 
 os.umask(0o077)  # only the site's own account may read the files that it writes
@@ -18,31 +19,35 @@ HTTPS = RUNNING.https
 """Whether a proxy in front speaks HTTPS: cookies are then marked secure."""
 
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *RUNNING.hosts]
-CSRF_TRUSTED_ORIGINS = [f"https://{f'*{host}' if host.startswith('.') else host}" for host in RUNNING.hosts]
+CSRF_TRUSTED_ORIGINS = []
+for _host in RUNNING.hosts:
+    if _host.startswith("."):  # any name below it
+        _host = f"*{_host}"
+    CSRF_TRUSTED_ORIGINS.append(f"https://{_host}")
 
 INSTALLED_APPS = [
     # From the lowest: each imports only `common` and those before it.
-    "gluebench.leaderboard.audit",
-    "gluebench.leaderboard.accounts",
-    "gluebench.leaderboard.benchmarks",
-    "gluebench.leaderboard.phases",
-    "gluebench.leaderboard.submissions",
-    "gluebench.leaderboard.similarity",
-    "gluebench.leaderboard.limits",
-    "gluebench.leaderboard.annotation.Annotation",
-    "gluebench.leaderboard.ranks",
-    "gluebench.leaderboard.boards",
-    "gluebench.leaderboard.results",
-    "gluebench.leaderboard.ledger",
-    "gluebench.leaderboard.news",
-    "gluebench.leaderboard.webhooks",
-    "gluebench.leaderboard.organizing",
+    "gluebench.leaderboard.apps.audit",
+    "gluebench.leaderboard.apps.accounts",
+    "gluebench.leaderboard.apps.benchmarks",
+    "gluebench.leaderboard.apps.phases",
+    "gluebench.leaderboard.apps.submissions",
+    "gluebench.leaderboard.apps.similarity",
+    "gluebench.leaderboard.apps.limits",
+    "gluebench.leaderboard.apps.annotation.Annotation",
+    "gluebench.leaderboard.apps.ranks",
+    "gluebench.leaderboard.apps.boards",
+    "gluebench.leaderboard.apps.results",
+    "gluebench.leaderboard.apps.ledger",
+    "gluebench.leaderboard.apps.news",
+    "gluebench.leaderboard.apps.webhooks",
+    "gluebench.leaderboard.apps.organizing",
     "django.contrib.admin.apps.SimpleAdminConfig",  # admin.py finds its pages, in the web process alone
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "gluebench.leaderboard.storage.StaticFiles",
+    "gluebench.leaderboard.keeping.storage.StaticFiles",
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -56,12 +61,12 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "gluebench.leaderboard.middleware.observe",
+    "gluebench.leaderboard.serving.middleware.observe",
     # Those that write headers come first, so that static files, refusals and "not modified" have them too.
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
-    "gluebench.leaderboard.middleware.own_host",
+    "gluebench.leaderboard.serving.middleware.own_host",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -69,7 +74,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "gluebench.leaderboard.common.parameters.known_parameters",
+    "gluebench.leaderboard.apps.common.parameters.known_parameters",
 ]
 
 FORCE_SCRIPT_NAME = RUNNING.path or None
@@ -80,7 +85,7 @@ TEMPLATES: list[dict[str, Any]] = [
         # The board: thousands of cells, which Django's own templates render nine times slower.
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [os.path.join(HERE, "jinja2")],
-        "OPTIONS": {"environment": "gluebench.leaderboard.boards.pages.environment"},
+        "OPTIONS": {"environment": "gluebench.leaderboard.apps.boards.pages.environment"},
     },
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -91,10 +96,13 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "gluebench.leaderboard.boards.pages.site",
-                "gluebench.leaderboard.limits.views.quota",
+                "gluebench.leaderboard.apps.boards.pages.site",
+                "gluebench.leaderboard.apps.limits.views.quota",
             ],
-            "builtins": ["gluebench.leaderboard.boards.pages", "gluebench.leaderboard.boards.position"],
+            "builtins": [
+                "gluebench.leaderboard.apps.boards.pages",
+                "gluebench.leaderboard.apps.boards.position",
+            ],
         },
     },
 ]
@@ -123,8 +131,8 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
-    **storage.of(RUNNING.bucket, FOLDER),
-    "staticfiles": {"BACKEND": "gluebench.leaderboard.storage.StaticStorage"},
+    **storage.storages_of(RUNNING.bucket, FOLDER),
+    "staticfiles": {"BACKEND": "gluebench.leaderboard.keeping.storage.StaticStorage"},
 }
 STATIC_URL = f"{RUNNING.path}/static/"
 STATIC_ROOT = str(FOLDER.static)
@@ -153,10 +161,13 @@ EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
 EMAIL_FILE_PATH = str(FOLDER.mail)
 EMAIL_TIMEOUT = 10
 if RUNNING.mail:
-    EMAIL_BACKEND = "gluebench.leaderboard.common.mail.Backend"
-    EMAIL_HOST, EMAIL_PORT = RUNNING.mail.host, RUNNING.mail.port
-    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = RUNNING.mail.user, RUNNING.mail.password
-    EMAIL_USE_TLS, EMAIL_USE_SSL = RUNNING.mail.scheme == "smtp+tls", RUNNING.mail.scheme == "smtps"
+    EMAIL_BACKEND = "gluebench.leaderboard.apps.common.mail.Backend"
+    EMAIL_HOST = RUNNING.mail.host
+    EMAIL_PORT = RUNNING.mail.port
+    EMAIL_HOST_USER = RUNNING.mail.user
+    EMAIL_HOST_PASSWORD = RUNNING.mail.password
+    EMAIL_USE_TLS = RUNNING.mail.scheme == "smtp+tls"
+    EMAIL_USE_SSL = RUNNING.mail.scheme == "smtps"
     DEFAULT_FROM_EMAIL = SERVER_EMAIL = RUNNING.mail.sender
 
 AUTH_USER_MODEL = "accounts.User"
@@ -171,12 +182,12 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "my-submissions"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"  # boards are made for everybody and show no messages
-ACCOUNT_ADAPTER = "gluebench.leaderboard.accounts.adapter.Adapter"
+ACCOUNT_ADAPTER = "gluebench.leaderboard.apps.accounts.adapter.Adapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_FORMS = {
-    name: f"gluebench.leaderboard.accounts.adapter.{form}"
+    name: f"gluebench.leaderboard.apps.accounts.adapter.{form}"
     for name, form in {
         "login": "LoginForm",
         "reauthenticate": "ReauthenticateForm",
@@ -203,28 +214,25 @@ ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/300s/key", "login": "120/m/ip", "signup": "60/m/ip"}
 ALLAUTH_TRUSTED_PROXY_COUNT = 0  # the web server has already put the visitor's address in its place
 
-SOCIALACCOUNT_ADAPTER = "gluebench.leaderboard.accounts.provider.SignInAdapter"
-SOCIALACCOUNT_FORMS = {"signup": "gluebench.leaderboard.accounts.provider.SignupForm"}
-SOCIALACCOUNT_PROVIDERS = {
-    kind: {
-        "OAUTH_PKCE_ENABLED": True,
-        "APPS": [
-            {
-                "provider_id": provider.key if provider.issuer else kind,
-                "name": provider.name,
-                "client_id": provider.client,
-                "secret": provider.secret,
-                "settings": {"server_url": provider.issuer.rstrip("/"), "issuer": provider.issuer},
-            }
-            for provider in RUNNING.sign_in
-            if bool(provider.issuer) == (kind == "openid_connect")
-        ],
-    }
-    for kind in ("openid_connect", "github")
+SOCIALACCOUNT_ADAPTER = "gluebench.leaderboard.apps.accounts.provider.SignInAdapter"
+SOCIALACCOUNT_FORMS = {"signup": "gluebench.leaderboard.apps.accounts.provider.SignupForm"}
+SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
+    "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": []},
+    "github": {"OAUTH_PKCE_ENABLED": True, "APPS": []},
 }
+for _provider in RUNNING.sign_in:
+    _kind = "openid_connect" if _provider.issuer else "github"
+    _app = {
+        "provider_id": _provider.key if _provider.issuer else _kind,
+        "name": _provider.name,
+        "client_id": _provider.client,
+        "secret": _provider.secret,
+        "settings": {"server_url": _provider.issuer.rstrip("/"), "issuer": _provider.issuer},
+    }
+    SOCIALACCOUNT_PROVIDERS[_kind]["APPS"].append(_app)
 
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
-MFA_ADAPTER = "gluebench.leaderboard.accounts.adapter.SecondFactorAdapter"
+MFA_ADAPTER = "gluebench.leaderboard.apps.accounts.adapter.SecondFactorAdapter"
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "gluebench"
 # If addresses need no confirmation, unconfirmed accounts may have a second factor too.
@@ -243,7 +251,8 @@ API_PER_MINUTE = {
 """Requests to the interface in a minute: of an account; of an address that sends no token; free checks of an
 account; wrong tokens of an address; of an organizer's machines that grade."""
 
-_NOTHING, _OURS = ["'none'"], ["'self'"]
+_NOTHING = ["'none'"]
+_OURS = ["'self'"]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": _NOTHING,

@@ -5,30 +5,30 @@ from typing import Any
 
 from django.urls import URLPattern, include, path
 
-from gluebench.leaderboard.accounts import views as accounts
-from gluebench.leaderboard.accounts.provider import github_callback, github_login
 from gluebench.leaderboard.admin import site
-from gluebench.leaderboard.annotation import views as annotation
-from gluebench.leaderboard.api.organizing import PAGES
-from gluebench.leaderboard.api.site import addresses as api_addresses
-from gluebench.leaderboard.boards import downloads
-from gluebench.leaderboard.boards import views as boards
-from gluebench.leaderboard.boards.exports import FORMATS
-from gluebench.leaderboard.health import PROBES
-from gluebench.leaderboard.ledger import views as ledger
-from gluebench.leaderboard.limits import views as limits
-from gluebench.leaderboard.news import views as news
-from gluebench.leaderboard.organizing import copies, texts
-from gluebench.leaderboard.organizing import home as organizing
-from gluebench.leaderboard.participants import pages as participants
-from gluebench.leaderboard.ranks import health as benchmark_health
-from gluebench.leaderboard.ranks import views as ranks
-from gluebench.leaderboard.ranks.compare_views import compare
-from gluebench.leaderboard.results import views as results
-from gluebench.leaderboard.similarity import similar as similarity
-from gluebench.leaderboard.submissions import views as submissions
-from gluebench.leaderboard.uploads.views import replace, reproduce, submit
-from gluebench.leaderboard.webhooks.views import webhooks
+from gluebench.leaderboard.apps.accounts import views as accounts
+from gluebench.leaderboard.apps.accounts.provider import github_callback, github_login
+from gluebench.leaderboard.apps.annotation import views as annotation
+from gluebench.leaderboard.apps.api.organizing import PAGES
+from gluebench.leaderboard.apps.api.site import addresses as api_addresses
+from gluebench.leaderboard.apps.boards import downloads
+from gluebench.leaderboard.apps.boards import views as boards
+from gluebench.leaderboard.apps.boards.exports import FORMATS
+from gluebench.leaderboard.apps.ledger import views as ledger
+from gluebench.leaderboard.apps.limits import views as limits
+from gluebench.leaderboard.apps.news import views as news
+from gluebench.leaderboard.apps.organizing import copies, texts
+from gluebench.leaderboard.apps.organizing import home as organizing
+from gluebench.leaderboard.apps.participants import pages as participants
+from gluebench.leaderboard.apps.ranks import health as benchmark_health
+from gluebench.leaderboard.apps.ranks import views as ranks
+from gluebench.leaderboard.apps.ranks.compare_views import compare
+from gluebench.leaderboard.apps.results import views as results
+from gluebench.leaderboard.apps.similarity import similar as similarity
+from gluebench.leaderboard.apps.submissions import views as submissions
+from gluebench.leaderboard.apps.uploads.views import replace, reproduce, submit
+from gluebench.leaderboard.apps.webhooks.views import webhooks
+from gluebench.leaderboard.serving.health import PROBES
 
 BENCHMARK = "benchmarks/<slug:name>"
 ORGANIZE = f"{BENCHMARK}/organize"
@@ -38,18 +38,17 @@ def _forms(
     address: str, view: Any, name: str, forms: Iterable[str] = ("json", "csv", ""), **options: str
 ) -> list[URLPattern]:
     """A page's address in each of its forms: it ends in a dot and the form, or in neither for HTML."""
-    return [
-        path(
-            f"{address}.{form}" if form else address,
-            view,
-            {"form": form, **options},
-            name=f"{name}-{form}" if form else name,
-        )
-        for form in forms
-    ]
+    urls = []
+    for form in forms:
+        values = {"form": form, **options}
+        if form:
+            urls.append(path(f"{address}.{form}", view, values, name=f"{name}-{form}"))
+        else:
+            urls.append(path(address, view, values, name=name))
+    return urls
 
 
-handler500 = "gluebench.leaderboard.middleware.failed"
+handler500 = "gluebench.leaderboard.serving.middleware.failed"
 
 ACCOUNT = [
     path("", accounts.overview, name="account"),
@@ -75,15 +74,24 @@ ACCOUNT = [
     path("", include("allauth.account.urls")),
 ]
 
+EXPORTS = []
+for _ending in FORMATS:
+    _values = {"ending": _ending}
+    EXPORTS += [
+        path(f"{BENCHMARK}.{_ending}", boards.export, _values, name=f"board-{_ending}"),
+        path(f"{BENCHMARK}/tasks/<str:task>.{_ending}", boards.export_task, _values, name=f"task-{_ending}"),
+    ]
+
+RANKS = _forms(f"{BENCHMARK}/pairs", ranks.pairs, "pairs", subject="pairs")
+for _subject in ranks.PAGES:
+    if _subject != "pairs":  # whose view takes more parameters
+        RANKS += _forms(f"{BENCHMARK}/{_subject}", ranks.page, _subject, subject=_subject)
+
 urlpatterns = [
     path("", boards.home, name="home"),
     *(path(address[1:], view, name=address[1:]) for address, view in PROBES.items()),
     path(BENCHMARK, boards.board, name="board"),
-    *(
-        path(f"{BENCHMARK}{task}.{ending}", boards.export, {"ending": ending}, name=f"{kind}-{ending}")
-        for ending in FORMATS
-        for kind, task in (("board", ""), ("task", "/tasks/<str:task>"))
-    ),
+    *EXPORTS,
     path(f"{BENCHMARK}/badge.svg", boards.badge, name="badge"),
     path(f"{BENCHMARK}/embed", boards.embed, name="embed"),
     path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
@@ -92,13 +100,7 @@ urlpatterns = [
     path(f"{BENCHMARK}/data/<path:path>", downloads.data_file, name="data-file"),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>", boards.diagnostics, "diagnostics"),
-    *(
-        url
-        for subject in ranks.PAGES
-        if subject != "pairs"
-        for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
-    ),
-    *_forms(f"{BENCHMARK}/pairs", ranks.pairs, "pairs", subject="pairs"),
+    *RANKS,
     path(f"{BENCHMARK}/ranks/status.json", ranks.status_json, name="ranks-status"),
     *_forms(f"{BENCHMARK}/health", benchmark_health.health, "health", ("json", "")),
     *_forms(f"{ORGANIZE}/health", benchmark_health.organize_health, "organize-health", ("json", "")),
@@ -125,13 +127,13 @@ urlpatterns = [
     path(f"{ORGANIZE}/results/draft.zip", results.draft, name="organize-results-draft"),
     path(f"{ORGANIZE}/copy.zip", copies.download, name="organize-copy-download"),
     path(f"{ORGANIZE}/people", annotation.overview, name="organize-people"),
-    path(f"{ORGANIZE}/people/<slug:key>", annotation.one, name="organize-study"),
+    path(f"{ORGANIZE}/people/<slug:key>", annotation.study_page, name="organize-study"),
     path(f"{ORGANIZE}/people/<slug:key>/sheets.zip", annotation.download, name="organize-study-sheets"),
     path("organize", organizing.home, name="organizing"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
-    path("submissions/<slug:key>/badge.svg", boards.badge, name="row-badge"),
+    path("submissions/<slug:key>/badge.svg", boards.row_badge, name="row-badge"),
     path("submissions/<slug:key>.bib", boards.bibtex, name="submission-bibtex"),
     path("submissions/<slug:key>.eee.json", boards.eee, name="submission-eee"),
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),

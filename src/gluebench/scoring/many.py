@@ -18,13 +18,14 @@ from hashlib import sha256
 from io import FileIO
 from multiprocessing import get_context, parent_process
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role
 from gluebench.benchmark.atomic import replacing
+from gluebench.benchmark.extras import optional
+from gluebench.benchmark.tables import csv_lines
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import Labels, gold_of, grade, with_tag_counts
-from gluebench.scoring.notebook import optional
 from gluebench.scoring.report import places, provenance, rounded
 from gluebench.submission.check import check
 from gluebench.submission.names import Names
@@ -245,7 +246,7 @@ class _Table:
         """Add a row, or replace that of the same submission."""
         self.rows[row["submission"]] = {name: row.get(name) for name in self._fields}
         if self._log is not None:
-            self._log.write(_csv([row], self._fields))
+            self._write_rows(self._log, [row], header=False)
 
     def __enter__(self) -> _Table:
         if self._path is not None:
@@ -270,21 +271,16 @@ class _Table:
 
     def _write_lines(self) -> None:
         with replacing(self._lines) as file:
-            header = dict(zip(self._fields, self._fields, strict=True))
-            file.write(_csv([header], self._fields))
-            file.write(_csv(self._rows_by_path(), self._fields))
+            self._write_rows(file, self._rows_by_path(), header=True)
+
+    def _write_rows(self, file: BinaryIO, rows: Sequence[Row], *, header: bool) -> None:
+        """Write rows as lines of CSV, each at once; a path that is not UTF-8 keeps its bytes."""
+        for line in csv_lines(self._fields, rows, header=header):
+            file.write(line.encode(errors="surrogateescape"))
 
 
 def _has_content(path: Path) -> bool:
     return path.exists() and path.stat().st_size > 0
-
-
-def _csv(rows: Iterable[Row], fields: Sequence[str]) -> bytes:
-    """The rows as lines; a path that is not UTF-8 keeps its bytes."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fields, extrasaction="ignore", lineterminator="\n")
-    writer.writerows(rows)
-    return text.getvalue().encode(errors="surrogateescape")
 
 
 def _read_csv(path: Path) -> tuple[Sequence[str], list[Row]]:

@@ -13,7 +13,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gluebench.benchmark import figures
-from gluebench.scoring.notebook import optional
+from gluebench.benchmark.extras import optional
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -86,7 +86,8 @@ def _descend(
 
     All penalties go side by side: reading the rows is what takes the time.
     """
-    count, kinds = len(rows.values), len(penalties)
+    count = len(rows.values)
+    kinds = len(penalties)
     penalty = np.repeat(penalties, classes)  # (penalties x classes), as the columns of the weights
     step = 1.0 / (curvature * _largest_eigenvalue(rows) / count + penalty)
     weights = np.zeros((rows.width, kinds * classes))
@@ -97,7 +98,8 @@ def _descend(
         moved = ahead - step * (rows.transposed_times(residuals) / count + penalty * ahead)
         following = (1 + (1 + 4 * momentum * momentum) ** 0.5) / 2
         ahead = moved + (momentum - 1) / following * (moved - weights)
-        weights, momentum = moved, following
+        weights = moved
+        momentum = following
     return [weights[:, classes * at : classes * (at + 1)] for at in range(kinds)]
 
 

@@ -10,16 +10,16 @@ import pytest
 
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.data import DataError
-from gluebench.data.recipes import Built, recipe
+from gluebench.data.recipes import RecipeResult, recipe
 
-Make = Callable[..., Built]
+Make = Callable[..., RecipeResult]
 
 
 @pytest.fixture
 def make() -> Make:
     """`make("rte", folder, task, dev=3)`; the task is a Task or the name of one of GLUE's."""
 
-    def built(name: str, corpus: Path, task: Task | str, **given: Any) -> Built:
+    def built(name: str, corpus: Path, task: Task | str, **given: Any) -> RecipeResult:
         found = recipe(name)
         options = {option.name: option.default for option in found.options}
         options |= {key.replace("_", "-"): value for key, value in given.items()}

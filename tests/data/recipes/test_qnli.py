@@ -11,7 +11,7 @@ import pytest
 
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.data import DataError
-from gluebench.data.recipes import Built, recipe
+from gluebench.data.recipes import RecipeResult, recipe
 
 RECIPE = recipe("qnli")
 TASK = load_benchmark("glue").task("QNLI")
@@ -68,7 +68,7 @@ def vectors(path: Path, names: str = WORDS) -> Path:
     return path
 
 
-def built(folder: Path, task: Task = TASK, **changed: Any) -> Built:
+def built(folder: Path, task: Task = TASK, **changed: Any) -> RecipeResult:
     options = {option.name: option.default for option in RECIPE.options}
     options |= {name.replace("_", "-"): value for name, value in changed.items()}
     return RECIPE.build(folder, task, options)
@@ -81,7 +81,7 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def rows(result: Built, *splits: str) -> set[tuple[str, ...]]:
+def rows(result: RecipeResult, *splits: str) -> set[tuple[str, ...]]:
     return {
         row
         for split in splits or result.splits

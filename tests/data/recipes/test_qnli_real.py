@@ -14,7 +14,7 @@ from real import REAL, needs_real
 
 from gluebench.benchmark import load_benchmark
 from gluebench.data import load_split
-from gluebench.data.recipes import Built, recipe
+from gluebench.data.recipes import RecipeResult, recipe
 from gluebench.data.recipes.qa_pairs import Paragraph, Passage, passage, read_squad
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
 
@@ -171,7 +171,7 @@ def test_the_release_has_questions_with_one_answering_sentence(
 
 
 @pytest.fixture(scope="module")
-def selected() -> dict[str, Built]:
+def selected() -> dict[str, RecipeResult]:
     qnli, task = recipe("qnli"), load_benchmark("glue").task("QNLI")
     options = {option.name: option.default for option in qnli.options}
     options |= {"dev": SQUAD, "vectors": REAL / "vectors" / "glove.6B.50d.top9163.txt"}
@@ -179,7 +179,7 @@ def selected() -> dict[str, Built]:
     return {second: qnli.build(folder, task, options | {"second": second}) for second in ("close", "far")}
 
 
-def rows(built: Built) -> set[Row]:
+def rows(built: RecipeResult) -> set[Row]:
     names = ("question", "sentence", "label")
     return {
         Row(*row)
@@ -189,7 +189,7 @@ def rows(built: Built) -> set[Row]:
 
 
 def test_the_selection_with_a_part_of_glove_meets_the_release(
-    selected: dict[str, Built], released: dict[str, list[Row]], passages: list[Passage]
+    selected: dict[str, RecipeResult], released: dict[str, list[Row]], passages: list[Passage]
 ) -> None:
     """By chance, 78.7 % of the released questions would be selected: 6,624 of 8,421."""
     truth = {row for each in released.values() for row in each}

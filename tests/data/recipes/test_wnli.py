@@ -11,7 +11,7 @@ import pytest
 
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.data import DataError
-from gluebench.data.recipes import Built, recipe
+from gluebench.data.recipes import RecipeResult, recipe
 
 OWN = """
 [benchmark]
@@ -44,10 +44,10 @@ def xml(*schemas: Schema, quotes: dict[int, str] | None = None) -> str:
 
 
 @pytest.fixture
-def build(tmp_path: Path) -> Callable[..., Built]:
+def build(tmp_path: Path) -> Callable[..., RecipeResult]:
     """Writes the file, if there is text for it, and builds with the options given."""
 
-    def built(text: str | bytes | None = None, name: str = "WSCollection.xml", **given: Any) -> Built:
+    def built(text: str | bytes | None = None, name: str = "WSCollection.xml", **given: Any) -> RecipeResult:
         if text is not None:
             data = text if isinstance(text, bytes) else text.encode()
             (tmp_path / name).write_bytes(data)
@@ -68,7 +68,7 @@ def own(tmp_path: Path) -> Task:
     return load_benchmark(tmp_path / "own.toml").task("Bezug")
 
 
-def problems(build: Callable[..., Built], *args: Any, **given: Any) -> list[str]:
+def problems(build: Callable[..., RecipeResult], *args: Any, **given: Any) -> list[str]:
     with pytest.raises(DataError) as caught:
         build(*args, **given)
     return caught.value.problems
@@ -83,7 +83,7 @@ LAMP: Schema = (
 )
 
 
-def test_a_schema_becomes_a_pair_for_each_candidate(build: Callable[..., Built]) -> None:
+def test_a_schema_becomes_a_pair_for_each_candidate(build: Callable[..., RecipeResult]) -> None:
     result = build(xml(LAMP))
     assert result.splits == {
         "train": {
@@ -136,14 +136,14 @@ def test_a_schema_becomes_a_pair_for_each_candidate(build: Callable[..., Built])
     ],
 )
 def test_the_wording_of_a_hypothesis(
-    build: Callable[..., Built], before: str, pronoun: str, after: str, candidate: str, expected: str
+    build: Callable[..., RecipeResult], before: str, pronoun: str, after: str, candidate: str, expected: str
 ) -> None:
     text = xml((before, pronoun, after, (candidate, "nobody at all"), "A"))
     text = text.replace(f"<quote><pron>{pronoun} </pron><quote2></quote2></quote>", "")
     assert build(text).splits["train"]["hypothesis"][0] == expected
 
 
-def test_the_collection_says_where_a_clause_begins(build: Callable[..., Built]) -> None:
+def test_the_collection_says_where_a_clause_begins(build: Callable[..., RecipeResult]) -> None:
     schema: Schema = (
         "Ida asked what Olaf thought. She feared",
         "it",
@@ -169,7 +169,7 @@ def test_the_collection_says_where_a_clause_begins(build: Callable[..., Built]) 
     ],
 )
 def test_the_words_of_quote1_are_the_beginning_of_their_clause(
-    build: Callable[..., Built],
+    build: Callable[..., RecipeResult],
     before: str,
     pronoun: str,
     after: str,
@@ -189,7 +189,7 @@ def test_the_words_of_quote1_are_the_beginning_of_their_clause(
         ("text", "It was May. We kept the lamp because the lamp was wide. Fine."),
     ],
 )
-def test_how_much_of_the_text_is_kept(build: Callable[..., Built], extent: str, expected: str) -> None:
+def test_how_much_of_the_text_is_kept(build: Callable[..., RecipeResult], extent: str, expected: str) -> None:
     schema: Schema = (
         "It was May. We kept the lamp because",
         "it",
@@ -210,12 +210,12 @@ def many(count: int) -> str:
     return xml(*schemas)
 
 
-def places(result: Built, split: str) -> set[tuple[str, str]]:
+def places(result: RecipeResult, split: str) -> set[tuple[str, str]]:
     columns = result.splits[split]
     return set(zip(columns["premise"], columns["hypothesis"], strict=True))
 
 
-def test_a_draw_is_repeatable_and_another_seed_draws_otherwise(build: Callable[..., Built]) -> None:
+def test_a_draw_is_repeatable_and_another_seed_draws_otherwise(build: Callable[..., RecipeResult]) -> None:
     text = many(25)
     first = build(text, dev=0.1)
     assert len(first.splits["dev"]["label"]) == 10
@@ -226,14 +226,14 @@ def test_a_draw_is_repeatable_and_another_seed_draws_otherwise(build: Callable[.
     assert places(build(text, dev=0.1, seed=7), "dev") != places(first, "dev")
 
 
-def test_apart_leaves_the_other_pair_of_each_premise_in_train(build: Callable[..., Built]) -> None:
+def test_apart_leaves_the_other_pair_of_each_premise_in_train(build: Callable[..., RecipeResult]) -> None:
     result = build(many(25), dev=0.3, pairing="apart")
     dev = result.splits["dev"]["premise"]
     assert len(dev) == len(set(dev)) == 30
     assert set(dev) <= set(result.splits["train"]["premise"])
 
 
-def test_together_keeps_twins_and_shared_sentences_on_one_side(build: Callable[..., Built]) -> None:
+def test_together_keeps_twins_and_shared_sentences_on_one_side(build: Callable[..., RecipeResult]) -> None:
     result = build(many(25), dev=0.3, pairing="together")
     train, dev = result.splits["train"], result.splits["dev"]
     assert 26 < len(dev["premise"]) <= 30
@@ -241,7 +241,7 @@ def test_together_keeps_twins_and_shared_sentences_on_one_side(build: Callable[.
     assert not set(dev["hypothesis"]) & set(train["hypothesis"])
 
 
-def test_more_pairs_than_can_be_drawn_are_told(build: Callable[..., Built]) -> None:
+def test_more_pairs_than_can_be_drawn_are_told(build: Callable[..., RecipeResult]) -> None:
     result = build(many(2), dev=6.0, pairing="apart")
     assert len(result.splits["dev"]["label"]) == 4
     assert any("4 of the 6" in note for note in result.notes)
@@ -252,7 +252,7 @@ def line(text: str, candidate: str, pronoun: str, **more: Any) -> str:
 
 
 def test_lines_of_json_flat_or_nested_with_hidden_labels_in_test(
-    tmp_path: Path, build: Callable[..., Built]
+    tmp_path: Path, build: Callable[..., RecipeResult]
 ) -> None:
     text = "Olaf 's dog bit Emil , so he fed it when it came ."
     spans = {"span1_text": "dog", "span2_text": "it", "span2_index": 11}
@@ -266,7 +266,7 @@ def test_lines_of_json_flat_or_nested_with_hidden_labels_in_test(
     assert "label" not in result.splits["test"]
 
 
-def test_blocks_give_the_hypothesis_and_the_split(build: Callable[..., Built]) -> None:
+def test_blocks_give_the_hypothesis_and_the_split(build: Callable[..., RecipeResult]) -> None:
     block = "text: The fox saw the hen and it ran .\nhypothesis: The fox saw the hen and the {} ran .\n"
     blocks = [
         block.format("fox") + "entailed: entailed\npartof: train\n",
@@ -277,7 +277,7 @@ def test_blocks_give_the_hypothesis_and_the_split(build: Callable[..., Built]) -
     assert result.splits["dev"]["label"] == ["0"]
 
 
-def test_a_later_file_adds_only_new_schemas(tmp_path: Path, build: Callable[..., Built]) -> None:
+def test_a_later_file_adds_only_new_schemas(tmp_path: Path, build: Callable[..., RecipeResult]) -> None:
     again = line(
         "The LAMP would not go into the brown box because it was too wide .", "lamp", "it", label=True
     )
@@ -290,7 +290,7 @@ def test_a_later_file_adds_only_new_schemas(tmp_path: Path, build: Callable[...,
 
 
 def test_another_language_and_another_tasks_columns_and_labels(
-    build: Callable[..., Built], own: Task
+    build: Callable[..., RecipeResult], own: Task
 ) -> None:
     rows = line("Der Hund bellte die Katze an, weil sie fauchte.", "die Katze", "sie", label=True)
     rows += line("Der Hund bellte die Katze an, weil sie fauchte.", "der Hund", "sie", label=False)
@@ -325,7 +325,7 @@ def test_another_language_and_another_tasks_columns_and_labels(
     }
 
 
-def test_every_unusable_schema_is_named_at_once(tmp_path: Path, build: Callable[..., Built]) -> None:
+def test_every_unusable_schema_is_named_at_once(tmp_path: Path, build: Callable[..., RecipeResult]) -> None:
     text = xml(
         LAMP,
         ("Olaf rang", "", "and left.", ("Olaf", "Emil"), "A"),
@@ -367,7 +367,7 @@ SKIPPED = (
     ],
 )
 def test_xml_that_is_broken_or_does_harm_is_refused(
-    build: Callable[..., Built], text: str, expected: str
+    build: Callable[..., RecipeResult], text: str, expected: str
 ) -> None:
     assert expected in problems(build, text)[0]
 
@@ -399,19 +399,19 @@ def test_xml_that_is_broken_or_does_harm_is_refused(
     ],
 )
 def test_other_files_mistakes(
-    build: Callable[..., Built], name: str, text: str | bytes, expected: str
+    build: Callable[..., RecipeResult], name: str, text: str | bytes, expected: str
 ) -> None:
     assert expected in problems(build, text, name)[0]
 
 
-def test_labels_that_contradict_are_refused(build: Callable[..., Built]) -> None:
+def test_labels_that_contradict_are_refused(build: Callable[..., RecipeResult]) -> None:
     rows = line("Olaf rang but he left.", "Olaf", "he", label=1) + line(
         "Olaf rang but he left.", "Olaf", "he", label=0
     )
     assert "has another label than at a.jsonl:1" in problems(build, rows, "a.jsonl")[0]
 
 
-def test_a_missing_file_and_wrong_options_are_told(build: Callable[..., Built]) -> None:
+def test_a_missing_file_and_wrong_options_are_told(build: Callable[..., RecipeResult]) -> None:
     assert "No such file" in problems(build, None)[0]
     found = problems(build, xml(LAMP), dev=1.5, possessive_form="'s", agreement="were")
     assert [problem.split(" is ")[0].split(" has ")[0] for problem in found] == [
@@ -422,12 +422,12 @@ def test_a_missing_file_and_wrong_options_are_told(build: Callable[..., Built]) 
 
 
 @pytest.mark.parametrize("dev", [-0.1, 1.5, float("nan"), float("inf")])
-def test_a_dev_set_of_no_size_is_refused(build: Callable[..., Built], dev: float) -> None:
+def test_a_dev_set_of_no_size_is_refused(build: Callable[..., RecipeResult], dev: float) -> None:
     assert problems(build, xml(LAMP), dev=dev) == [
         f"--dev is {dev}; expected a share below 1 or a whole number of pairs"
     ]
 
 
-def test_a_task_of_another_shape_is_refused(build: Callable[..., Built]) -> None:
+def test_a_task_of_another_shape_is_refused(build: Callable[..., RecipeResult]) -> None:
     found = problems(build, xml(LAMP), task=load_benchmark("glue").task("SST-2"))
     assert found == ["SST-2: 1 columns, but this corpus has 2 texts a row"]

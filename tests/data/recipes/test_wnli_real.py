@@ -11,7 +11,7 @@ import pytest
 from real import REAL, needs_real
 
 from gluebench.benchmark import load_benchmark
-from gluebench.data.recipes import Built, recipe
+from gluebench.data.recipes import RecipeResult, recipe
 from gluebench.data.recipes.winograd import read_winograd
 
 Pairs = dict[tuple[str, str], str]
@@ -20,13 +20,13 @@ BOTH = {"files": "WSCollection.xml,superglue-WSC/train.jsonl,superglue-WSC/val.j
 WORDS = load_benchmark("glue").task("WNLI").words
 
 
-def built(**given: Any) -> Built:
+def built(**given: Any) -> RecipeResult:
     wnli = recipe("wnli")
     options = {option.name: option.default for option in wnli.options} | given
     return wnli.build(FOLDER, load_benchmark("glue").task("WNLI"), options)
 
 
-def pairs(result: Built, *splits: str) -> Pairs:
+def pairs(result: RecipeResult, *splits: str) -> Pairs:
     columns = [result.splits[name] for name in splits]
     return {
         (premise, hypothesis): label
@@ -61,7 +61,7 @@ def kind(premise: str, text: str, hypotheses: dict[str, list[str]]) -> str:
     return "words"
 
 
-def counted(result: Built) -> Counter[str]:
+def counted(result: RecipeResult) -> Counter[str]:
     made = pairs(result, "train", "dev")
     hypotheses: dict[str, list[str]] = {}
     for premise, text in made:

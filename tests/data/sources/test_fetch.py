@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from local_server import LocalServer, cut, redirect, serving, status, unmeasured, unranged
 
 from gluebench.data import DataError
-from gluebench.data.sources.fetch import Fetcher, Meter, RemoteFile, RetrySettings
+from gluebench.data.sources.fetch import DownloadProgress, Fetcher, RemoteFile, RetrySettings
 
 CONTENT = bytes(number * number % 251 for number in range(20_000))
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
-class Notes(Meter):
+class Notes(DownloadProgress):
     """A meter that keeps what it is told."""
 
     def __init__(self) -> None:

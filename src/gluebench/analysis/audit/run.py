@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from gluebench.analysis.audit.sets import FOLDS, PairSet
 from gluebench.analysis.lint.shortcuts import Lead, Shortcut, accuracy_beside
 from gluebench.benchmark import Task
+from gluebench.benchmark.extras import optional
 from gluebench.benchmark.lookup import find
 from gluebench.data.errors import refuse
 from gluebench.data.tokens import words
 from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.intervals import TOO_FEW, OptionalInterval
-from gluebench.scoring.notebook import optional
 from gluebench.systems.overlap import WordOverlap
 
 PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {

@@ -20,10 +20,10 @@ from gluebench.analysis.compare.scores import (
 from gluebench.analysis.graded import GradedSystem, grade_systems
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
+from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.intervals import holm
-from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.scoring.units import units_of
@@ -77,7 +77,7 @@ class TaskComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(TabularResult):
     """The result of `compare`. A difference is A's score minus B's."""
 
     benchmark: str
@@ -138,11 +138,12 @@ class Comparison:
         if self.overall is not None:
             yield {"metric": "average", **self.overall.as_dict()}
 
-    def to_pandas(self) -> Any:
-        """A DataFrame with a row for each difference; see FIELDS. Raises ImportError without pandas."""
-        return to_frame(FIELDS, self.records())
+    def fields(self) -> Sequence[str]:
+        """FIELDS."""
+        return FIELDS
 
-    def _repr_html_(self) -> str:
+    def tables(self) -> list[Table]:
+        """A row for each task, for the average and for each diagnostic set; the conclusion below."""
         scores = {name: part.score for name, part in self.tasks.items()}
         scores[f"average of {len(self.over)} tasks"] = self.overall
         scores |= {name: part.score for name, part in self.diagnostics.items()}
@@ -161,8 +162,9 @@ class Comparison:
                 f"{score.n:,}",
             )
             rows.append(row)
-        columns = ("task", "A", "B", "A - B", "95 % interval", "p", "n")
-        return html_table(self._title, columns, rows, notes=[self.conclusion])
+        figures = ("A", "B", "A - B", "95 % interval", "p", "n")
+        columns = names_and_numbers("task", figures)
+        return [Table(columns, rows, title=self._title, notes=[self.conclusion])]
 
     @property
     def _title(self) -> str:

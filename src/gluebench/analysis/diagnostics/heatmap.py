@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.analysis.charts import heat_chart
 from gluebench.benchmark import Task
-from gluebench.benchmark.figures import percent
+from gluebench.benchmark.figures import ends, percent
 from gluebench.scoring import DiagnosticReport, Score
 from gluebench.scoring.intervals import TOO_FEW
-from gluebench.scoring.notebook import ends
 from gluebench.scoring.plots import HeatCell, HeatRow, heat
 from gluebench.scoring.report import diagnostic_of, rounded, score_words
 from gluebench.scoring.tags import OVERALL

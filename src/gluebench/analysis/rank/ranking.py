@@ -46,10 +46,10 @@ from gluebench.analysis.rank.systems import (
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
+from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers
 from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, systems_by_name
-from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.runs import RunsTest, mean_runs
 from gluebench.scoring.table import TableGold
@@ -118,7 +118,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(TabularResult):
     """The result of `rank`."""
 
     SCHEMA: ClassVar[str] = "gluebench.ranking/2"
@@ -181,9 +181,9 @@ class Ranking:
                 record[task] = system.scores.get(task)
             yield record
 
-    def to_pandas(self) -> Any:
-        """A DataFrame with a row for each system; see FIELDS. Raises ImportError without pandas."""
-        return to_frame((*FIELDS, *self.tasks), self.records())
+    def fields(self) -> Sequence[str]:
+        """FIELDS, then the tasks."""
+        return FIELDS + self.tasks
 
     def value_words(self, value: float | None) -> str:
         """Format the value a system is ranked by: a score times 100, a loss, a mean rank, or a place."""
@@ -198,13 +198,15 @@ class Ranking:
         """The name of the only task, or the number of tasks."""
         return self.tasks[0] if len(self.tasks) == 1 else f"{len(self.tasks)} tasks"
 
-    def _repr_html_(self) -> str:
+    def tables(self) -> list[Table]:
+        """A row for each system: its rank set, what it is ranked by, and its scores."""
         rows = []
         for system in self.systems:
             scores = [percent(system.scores.get(task), self.loss) for task in self.tasks]
             rows.append((system.name, system.text, self.value_words(system.value), *scores))
-        columns = ("system", "rank", TITLES[self.by], *self.tasks)
-        return html_table(self._title, columns, rows, notes=list(filter(None, [self.best_words])))
+        columns = names_and_numbers("system", ("rank", TITLES[self.by], *self.tasks))
+        notes = [self.best_words] if self.best_words else []
+        return [Table(columns, rows, title=self._title, notes=notes)]
 
     @property
     def _title(self) -> str:

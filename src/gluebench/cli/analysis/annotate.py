@@ -9,10 +9,11 @@ import click
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import percent
+from gluebench.benchmark.tables import Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import labels_option, read_labels
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit
+from gluebench.cli.common.output import Form, Output, emit
 from gluebench.cli.scoring.grade import score_cell
 
 if TYPE_CHECKING:
@@ -97,10 +98,9 @@ def _output(result: Agreement, task: Task, folder: str) -> Output:
     annotators = [_score_row(name, score, None) for name, score in result.annotators.items()]
     mean = _score_row("mean", result.mean, result.human)
     table = Table(
-        ("annotator", f"{title} [95 % interval]", "n", "published"),
-        [Section(annotators), Section([mean, _kappa_row(result.kappa, result.published_kappa)])],
+        ("annotator", f"{title} [95 % interval]", numeric("n"), numeric("published")),
+        sections=[Section(annotators), Section([mean, _kappa_row(result.kappa, result.published_kappa)])],
         title=f"{task.name}: {folder}",
-        right={2, 3},
         notes=[
             f"{title} in percent, kappa as it is; published as printed. "
             "Intervals are for other sentence pairs, not for other people.",

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import percent, with_interval
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, plain
+from gluebench.cli.common.output import Form, Output, emit, notice, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.audit import Audit, ShortcutAccuracy
@@ -114,17 +115,17 @@ def audit_output(audited: Audit) -> Output:
 
 
 def _accuracies(measured: list[ShortcutAccuracy]) -> Table:
-    columns = ["Sees", "Tested on", "Examples", "Accuracy"]
+    columns: list[Column | str] = ["Sees", "Tested on", numeric("Examples"), numeric("Accuracy")]
     printed = any(result.printed is not None for result in measured)
     if printed:
-        columns.append("printed")
-    columns += ["Chance", "Majority", "Verdict"]
+        columns.append(numeric("printed"))
+    columns += [numeric("Chance"), numeric("Majority"), "Verdict"]
     sections = []
     for train, group in groupby(measured, lambda result: result.train):
         rows = []
         for result in group:
             row = [f"  {result.sees}", result.test, f"{result.examples:,}"]
-            row.append(percent(result.accuracy) + interval(result.low, result.high))
+            row.append(with_interval(result.accuracy, result.low, result.high))
             if printed:
                 row.append("" if result.printed is None else percent(result.printed))
             row += [percent(result.chance), percent(result.majority), result.verdict]
@@ -134,8 +135,7 @@ def _accuracies(measured: list[ShortcutAccuracy]) -> Table:
         "Intervals are of 95 %. Chance is 1 over the number of classes, majority the share of the test set's "
         "most frequent label. Above majority: a paired test on the same examples, p <= .05."
     )
-    right = range(2, len(columns) - 1)
-    return Table(columns, sections, title="Accuracy of shortcuts, in %", right=right, notes=[note])
+    return Table(columns, sections=sections, title="Accuracy of shortcuts, in %", notes=[note])
 
 
 def _word_table(audited: Audit) -> Table:
@@ -149,9 +149,9 @@ def _word_table(audited: Audit) -> Table:
         if rows:
             sections.append(Section(rows, train))
     note = "PMI in bits, smoothed; % of class is the share of its examples whose last text has the word."
-    columns = ("Class", "Word", "PMI", "% of class", "Examples")
+    columns = ("Class", "Word", numeric("PMI"), numeric("% of class"), numeric("Examples"))
     title = "Words of the last text that go with a class"
-    return Table(columns, sections, title, right={2, 3, 4}, notes=[note])
+    return Table(columns, sections=sections, title=title, notes=[note])
 
 
 def _lengths(audited: Audit) -> Table:
@@ -163,8 +163,8 @@ def _lengths(audited: Audit) -> Table:
             second = "" if size.second is None else f"{size.second:g}"
             rows.append((f"  {size.label}", f"{size.pairs:,}", first, second))
         sections.append(Section(rows, train))
-    columns = ("Class", "Examples", "First text", "Second text")
-    return Table(columns, sections, "Median words of the texts of a class", right={1, 2, 3})
+    columns = ("Class", numeric("Examples"), numeric("First text"), numeric("Second text"))
+    return Table(columns, sections=sections, title="Median words of the texts of a class")
 
 
 def _records(audited: Audit) -> Iterator[tuple[object, ...]]:

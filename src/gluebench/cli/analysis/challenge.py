@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import with_interval
+from gluebench.benchmark.tables import Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, notices
+from gluebench.cli.common.output import Form, Output, emit, notice, notices
 from gluebench.cli.systems.run_options import chosen_options, model_options
 
 if TYPE_CHECKING:
@@ -274,9 +275,9 @@ def _output(file: str, result: ChallengeScores) -> Output:
         notes.append("Broken: wrong now, of those whose original is right.")
     elif result.groups:
         notes.append('A system that always says yes has every "yes" case right, and every "no" case wrong.')
-    columns = ("", "examples", "right %", "broken")
+    columns = ("", numeric("examples"), numeric("right %"), numeric("broken"))
     title = f"Challenge set {Path(file).name}"
-    table = Table(columns, sections, title, right={1, 2, 3}, notes=notes)
+    table = Table(columns, sections=sections, title=title, notes=notes)
     groups = [_case_data(row) for row in result.groups]
     cases = [_case_data(row) for row in result.cases]
     data = {
@@ -290,7 +291,7 @@ def _output(file: str, result: ChallengeScores) -> Output:
 
 def _case_row(row: CaseScore) -> tuple[str, ...]:
     broken = f"{row.broken:,} of {row.sound:,}" if row.sound else "-"
-    share = f"{percent(row.share)}{interval(row.bar.low, row.bar.high)}"
+    share = with_interval(row.share, row.bar.low, row.bar.high)
     return row.case, f"{row.n:,}", share, broken
 
 

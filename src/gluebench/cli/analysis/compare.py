@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, between, counted, on_split, percent, points
+from gluebench.benchmark.figures import DOWN, between, counted, on_split, p_text, percent, points
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
-from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
+from gluebench.cli.common.output import Form, Output, draw, emit, notices
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, titles
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def _differences(
     from gluebench.analysis.compare.words import title  # imports numpy
 
     overall = comparison.overall
-    columns = ["task", "metric", "A", "B", DIFFERENCE, "p"]
+    columns: list[Column | str] = ["task", "metric", numeric("A"), numeric("B"), DIFFERENCE, numeric("p")]
     tests_equivalence = overall is not None and overall.margin is not None
     if overall is not None and overall.margin is not None:
         columns.append(f"same within {points(overall.margin, overall.loss)}")
@@ -215,16 +216,15 @@ def _differences(
         for row in section:
             cells = [row.task, row.metric] + _difference_cells(row.difference)
             decisive = row.difference if row.decides else None
-            cells.append("" if decisive is None else p_cell(decisive.decisive))
+            cells.append("" if decisive is None else p_text(decisive.decisive))
             if tests_equivalence:
                 cells.append(_equivalence_cell(decisive))
             rows.append(cells)
         table_sections.append(Section(rows))
     return Table(
         columns,
-        table_sections,
+        sections=table_sections,
         title=title(where, comparison.a, comparison.b),
-        right={2, 3, 5},
         notes=notes,
     )
 
@@ -248,16 +248,7 @@ def _equivalence_cell(difference: Difference | None) -> str:
     if difference is None or difference.equivalence_p is None:
         return ""
     verdict = "yes" if difference.equivalent else "not shown"
-    return f"{verdict} (p {p_cell(difference.equivalence_p)})"
-
-
-def p_cell(p: float | None) -> str:
-    """A p-value with three decimals, never shown as zero; "-" without a test."""
-    if p is None:
-        return "-"
-    if p < 0.001:
-        return "< .001"
-    return f"{p:.3f}".removeprefix("0")
+    return f"{verdict} (p {p_text(difference.equivalence_p)})"
 
 
 def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
@@ -276,10 +267,9 @@ def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
             Section([[row.task, row.metric] + _test_cells(row.difference) for row in section])
         )
     return Table(
-        ("task", "metric", "test", "p", basis, "shows"),
-        table_sections,
+        ("task", "metric", "test", numeric("p"), basis, numeric("shows")),
+        sections=table_sections,
         title="What it rests on",
-        right={3, 5},
         notes=notes,
     )
 
@@ -297,7 +287,7 @@ def _test_cells(difference: Difference | None) -> list[str]:
         basis = f"{difference.n:,}"
     else:
         basis = f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
-    return [difference.test, p_cell(difference.p), basis, shows]
+    return [difference.test, p_text(difference.p), basis, shows]
 
 
 def _categories(part: TaskComparison, task: Task) -> Table:
@@ -312,14 +302,13 @@ def _categories(part: TaskComparison, task: Task) -> Table:
         for kind, name, text in entries:
             if (kind, name) in differences:
                 difference = differences[kind, name]
-                p_and_n = [p_cell(difference.decisive), str(difference.n)]
+                p_and_n = [p_text(difference.decisive), str(difference.n)]
                 rows.append([text] + _difference_cells(difference) + p_and_n)
         if rows:
             sections.append(Section(rows))
     return Table(
-        ("category", "A", "B", DIFFERENCE, "p", "n"),
-        sections,
+        ("category", numeric("A"), numeric("B"), DIFFERENCE, numeric("p"), numeric("n")),
+        sections=sections,
         title=f"{task.name} by category: {task.metrics[0].title}",
-        right={1, 2, 4, 5},
         notes=["p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS],
     )

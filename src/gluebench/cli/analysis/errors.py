@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Role
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import with_interval
+from gluebench.benchmark.tables import Column, Section, Table, names_and_numbers, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
+from gluebench.cli.common.output import Form, Output, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.errors import Case, CaseFile, CaseFilter, Rate
@@ -194,22 +195,21 @@ def errors_output(
 
 
 def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
-    columns = ["", "examples"]
-    columns += [f"{system} wrong %" for system in file.systems]
+    titles = ["examples"] + [f"{system} wrong %" for system in file.systems]
     kinds: dict[str, list[list[str]]] = {}
     for rate in rates:
         row = [rate.name or rate.kind, f"{rate.n:,}"]
         for number, bar in enumerate(rate.bars):
-            row.append(percent(rate.share(number)) + interval(bar.low, bar.high))
+            row.append(with_interval(rate.share(number), bar.low, bar.high))
         kinds.setdefault(rate.kind, []).append(row)
     sections = [Section(rows, kind if len(rows) > 1 else "") for kind, rows in kinds.items()]
     title = f"Errors on {file.file}, {file.split} split"
-    return Table(columns, sections, title, right=range(1, len(columns)), notes=[WITHIN])
+    return Table(names_and_numbers("", titles), sections=sections, title=title, notes=[WITHIN])
 
 
 def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
     """Each example with one row per text."""
-    columns = ["index", "gold"]
+    columns: list[Column | str] = [numeric("index"), "gold"]
     columns += file.systems
     columns.append("text")
     rows: list[list[str]] = []
@@ -221,7 +221,7 @@ def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
         for name, text in case.inputs.items():
             rows.append(cells + [f"{name}: {text}"])
             cells = [""] * len(cells)  # only the first text stands beside the answers
-    return Table(columns, [Section(rows)], f"Examples of {file.file}", right={0})
+    return Table(columns, rows, title=f"Examples of {file.file}")
 
 
 def _label_text(value: str | float) -> str:

@@ -6,9 +6,9 @@ from gluebench.analysis.rank import Ranking
 from gluebench.analysis.rank.ranking import FIELDS
 from gluebench.analysis.rank.rules import LOWER, MISSING, TITLES, Cost, pareto_front
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import DOWN, on_split, points
-from gluebench.cli.analysis.compare import p_cell
-from gluebench.cli.common.output import Output, Section, Table
+from gluebench.benchmark.figures import DOWN, on_split, p_text, points
+from gluebench.benchmark.tables import Column, Table, names_and_numbers, numeric
+from gluebench.cli.common.output import Output
 
 WITHHELD = "Rank sets are withheld: {}."
 SHOWN = 20
@@ -40,12 +40,15 @@ def ranking_output(
 
 
 def _matrix(ranking: Ranking) -> Table:
-    rows = []
-    for pair in ranking.pairs:
-        difference = points(pair.difference, ranking.loss)
-        rows.append((pair.a, pair.b, difference, p_cell(pair.p), p_cell(pair.adjusted)))
+    columns = (
+        "A",
+        "B",
+        numeric("A - B", lambda difference: points(difference, ranking.loss)),
+        numeric("p", p_text),
+        numeric("p, all pairs", p_text),
+    )
     title = "All pairs: p of the pair alone, and adjusted for all pairs"
-    return Table(("A", "B", "A - B", "p", "p, all pairs"), [Section(rows)], title, right={2, 3, 4})
+    return Table(columns, ranking.pairs, title=title)
 
 
 def _fronts(ranking: Ranking, costs: Sequence[Cost]) -> dict[str, bool | None]:
@@ -77,25 +80,34 @@ def _board(
     value = by
     if ranking.loss and ranking.by not in LOWER:
         value = by + DOWN
-    columns = ["rank", "system", value]
-    right = [2]
+    columns: list[Column | str] = ["rank", "system", numeric(value, ranking.value_words)]
     if fronts is not None:
-        columns += ["parameters", "latency", "front"]
-        right += [3, 4]
+        columns += [
+            numeric("parameters", _cost_cell),
+            numeric("latency", _cost_cell),
+            Column("front", show=_front_cell),
+        ]
     rows = []
     for system in ranking.systems:
-        row = [system.text, system.name, ranking.value_words(system.value)]
+        row: list[object] = [system.text, system.name, system.value]
         if fronts is not None:
-            row += ["-" if part is None else f"{part:,g}" for part in costs[system.name]]
-            row.append({True: "yes", False: "no", None: ""}[fronts[system.name]])
+            row += costs[system.name]
+            row.append(fronts[system.name])
         rows.append(row)
     return Table(
         columns,
-        [Section(rows)],
+        rows,
         title=f"{_where(ranking, benchmark)} by {by}",
-        right=right,
-        notes=list(_notes(ranking, benchmark)),
+        notes=_notes(ranking, benchmark),
     )
+
+
+def _cost_cell(cost: float | None) -> str:
+    return "-" if cost is None else f"{cost:,g}"
+
+
+def _front_cell(is_optimal: bool | None) -> str:
+    return {True: "yes", False: "no", None: ""}[is_optimal]
 
 
 def _is_table(ranking: Ranking) -> bool:
@@ -163,9 +175,7 @@ def _ranks(ranking: Ranking, rules: Sequence[str], titles: Sequence[str], title:
     for system in ranking.systems:
         ranks = [ranking.rules[rule][system.name] for rule in rules]
         rows.append([system.name] + [str(rank or "-") for rank in ranks])
-    columns = ["system"]
-    columns += titles
-    return Table(columns, [Section(rows)], title, right=range(1, len(columns)))
+    return Table(names_and_numbers("system", titles), rows, title=title)
 
 
 def _conclusions(ranking: Ranking) -> Iterator[str]:

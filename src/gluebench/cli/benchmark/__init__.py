@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -12,10 +11,11 @@ import click
 from gluebench.benchmark import Benchmark, installed, load_benchmark
 from gluebench.benchmark.figures import counted, percent
 from gluebench.benchmark.records import Metric, Reference, Split, Task, TestFile
+from gluebench.benchmark.tables import Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
+from gluebench.cli.common.output import Form, Output, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.lint import Finding, TaskLint
@@ -35,12 +35,11 @@ def list_benchmarks(form: Form) -> None:
     Example:
       gluebench benchmark list
     """
-    columns = ("name", "title", "tasks", "diagnostic")
-    suites = [load_benchmark(name) for name in installed()]
-    rows = [(suite.name, suite.title, len(suite.scored), len(suite.diagnostics)) for suite in suites]
-    table = Table(columns, [Section([[*map(str, row)] for row in rows])], right={2, 3})
-    data = [dict(zip(columns, row, strict=True)) for row in rows]
-    emit(Output({"benchmarks": data}, [table], columns, rows), form)
+    rows = []
+    for suite in map(load_benchmark, installed()):
+        rows.append((suite.name, suite.title, len(suite.scored), len(suite.diagnostics)))
+    table = Table(("name", "title", numeric("tasks"), numeric("diagnostic")), rows)
+    emit(Output({"benchmarks": table.records()}, [table]), form)
 
 
 @benchmark.command
@@ -64,23 +63,20 @@ def _benchmark_output(suite: Benchmark) -> Output:
         title = f"{title}. {suite.description}"
     table = Table(
         HEADER,
-        [Section(rows, heading) for heading, rows in sections.items()],
+        sections=[Section(rows, heading) for heading, rows in sections.items()],
         title=title,
-        right={1, 2},
         notes=table_notes(suite),
     )
-    rows = list(chain.from_iterable(sections.values()))
-    return Output(plain(suite), [table], HEADER, rows)
+    return Output(plain(suite), [table])
 
 
 def _task_output(suite: Benchmark, name: str) -> Output:
     task = suite.task(name)
-    rows = list(details(suite, task))
-    table = Table(("what", "value"), [Section(rows)], title=f"{task.name}: {task.title}")
-    return Output(plain(task), [table], ("what", "value"), rows)
+    table = Table(("what", "value"), details(suite, task), title=f"{task.name}: {task.title}")
+    return Output(plain(task), [table])
 
 
-HEADER = ("Corpus", "Train", "Test", "Task", "Metrics", "Domain")
+HEADER = ("Corpus", numeric("Train"), numeric("Test"), "Task", "Metrics", "Domain")
 STAR = "*"
 """Mark of a test set with private labels (bold type in the paper)."""
 _PRIVACY = {True: "private", False: "public", None: ""}
@@ -280,7 +276,7 @@ def lint_output(name: str, lints: Sequence[TaskLint]) -> Output:
         sections.append(Section(cells, lint.task))
     table = Table(
         ("", "check", "where", "finding", "what to do"),
-        sections,
+        sections=sections,
         title=f"Lint of {name}",
         notes=[PRIVATE] if any(lint.private for lint in lints) else [],
     )

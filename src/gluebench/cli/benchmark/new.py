@@ -10,8 +10,9 @@ import click
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.atomic import write_text
 from gluebench.benchmark.checks import name_finding
+from gluebench.benchmark.tables import Paper, Section, Table
 from gluebench.cli.common import option
-from gluebench.cli.common.output import Output, Paper, Section, Table, emit, notices, rendered
+from gluebench.cli.common.output import Output, emit, notices, rendered
 
 if TYPE_CHECKING:
     from gluebench.data.organize import Choices, Plan
@@ -103,8 +104,10 @@ def plan_output(plan: Plan, choices: Choices) -> Output:
     from gluebench.data.organize.plan import summary
 
     sections = [Section(list(summary(task)), task.name) for task in plan.tasks]
-    table = Table(("what", "found", "how"), sections, title=f"{plan.name}, read as {choices.encoding}")
-    return Output(None, [table], (), ())
+    table = Table(
+        ("what", "found", "how"), sections=sections, title=f"{plan.name}, read as {choices.encoding}"
+    )
+    return Output(None, [table])
 
 
 def _lint(plan: Plan, manifest: Benchmark) -> Output:

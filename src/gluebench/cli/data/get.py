@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.benchmark.tables import Column, Table
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, notices, plain
+from gluebench.cli.common.output import Form, Output, emit, notice, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.data.dataset import Origin, Outcome, State
@@ -99,16 +100,17 @@ def _get(
     options: Mapping[str, Any],
 ) -> list[Outcome]:
     """Read a folder or download."""
-    from gluebench.data.get import Getter, Options
-    from gluebench.data.sources.fetch import Meter, RetrySettings
+    from gluebench.data.get import Downloader, Options
+    from gluebench.data.sources.fetch import DownloadProgress, RetrySettings
     from gluebench.data.sources.release import load_release
 
     settings = Options(**{**options, "retry": RetrySettings(**options["retry"])})
-    getter = Getter(suite, load_release(benchmark), to, options=settings, meter=Meter(shown=True))
+    progress = DownloadProgress(shown=True)
+    downloader = Downloader(suite, load_release(benchmark), to, options=settings, meter=progress)
     if folder is not None:
-        return getter.from_folder(tasks, Path(folder))
+        return downloader.from_folder(tasks, Path(folder))
     try:
-        return getter.download(tasks)
+        return downloader.download(tasks)
     except KeyboardInterrupt:
         click.echo("\nStopped. What has come is kept: the same command goes on from here.", err=True)
         raise
@@ -120,9 +122,9 @@ FIELDS = ("task", "split", "rows", "kind", "location", "revision", "content", "f
 def output(suite: Benchmark, outcomes: Sequence[Outcome]) -> Output:
     """The outcomes in all forms."""
     columns = ("task", "examples", "from", "content")
-    table = Table(columns, [Section([*map(_row, outcomes)])], notes=[*_notes(outcomes)])
-    data = {"benchmark": suite.name, "tasks": [*map(_data, outcomes)]}
-    return Output(data, [table], FIELDS, [*_records(outcomes)])
+    table = Table(columns, map(_row_of_outcome, outcomes), notes=_notes(outcomes))
+    data = {"benchmark": suite.name, "tasks": [_data(outcome) for outcome in outcomes]}
+    return Output(data, [table], FIELDS, list(_records(outcomes)))
 
 
 def problem_lines(outcomes: Sequence[Outcome]) -> list[str]:
@@ -134,17 +136,17 @@ def problem_lines(outcomes: Sequence[Outcome]) -> list[str]:
     return [f"{', '.join(names)}: {problem}" for problem, names in tasks.items()]
 
 
-def _row(outcome: Outcome) -> tuple[str, ...]:
+def _row_of_outcome(outcome: Outcome) -> tuple[str, ...]:
     dataset = outcome.dataset
     if dataset is None:
         return (outcome.task.name, "not got", "", "")
     examples = ", ".join(f"{name} {split.rows:,}" for name, split in dataset.splits.items())
     splits: dict[State, list[str]] = {}
-    for name, content in _states(outcome).items():
-        splits.setdefault(content, []).append(name)
-    states = [
-        content if len(splits) == 1 else f"{', '.join(names)}: {content}" for content, names in splits.items()
-    ]
+    for name, state in _states(outcome).items():
+        splits.setdefault(state, []).append(name)
+    states: list[str] = list(splits)
+    if len(splits) > 1:
+        states = [f"{', '.join(names)}: {state}" for state, names in splits.items()]
     return (outcome.task.name, examples, _source(dataset.origin), "; ".join(states))
 
 
@@ -152,9 +154,13 @@ def _source(origin: Origin) -> str:
     if origin.kind in ("hub", "archive"):
         from gluebench.data.sources.http import host
 
-        revision = f" at {origin.revision[:7]}" if origin.revision else ""
-        return f"{host(origin.location)}{revision}"
-    return "the package" if origin.kind == "sample" else f"folder {origin.location}"
+        source = host(origin.location)
+        if origin.revision:
+            source += f" at {origin.revision[:7]}"
+        return source
+    if origin.kind == "sample":
+        return "the package"
+    return f"folder {origin.location}"
 
 
 def _states(outcome: Outcome) -> dict[str, State]:
@@ -178,7 +184,8 @@ def _notes(outcomes: Sequence[Outcome]) -> Iterator[str]:
     if any(dataset.origin.kind == "archive" for dataset in datasets.values()):
         yield "No checksums of archives are published: examples were counted and compared by fingerprint."
     for name, dataset in datasets.items():
-        yield from (f"{name}: {note}" for note in dataset.notes)
+        for note in dataset.notes:
+            yield f"{name}: {note}"
 
 
 def _data(outcome: Outcome) -> object:
@@ -200,32 +207,43 @@ def _data(outcome: Outcome) -> object:
 
 def _records(outcomes: Sequence[Outcome]) -> Iterator[tuple[object, ...]]:
     for outcome in outcomes:
-        if (dataset := outcome.dataset) is None:
+        dataset = outcome.dataset
+        if dataset is None:
             continue
-        source = (dataset.origin.kind, dataset.origin.location, dataset.origin.revision)
-        for name, content in _states(outcome).items():
+        origin = dataset.origin
+        for name, state in _states(outcome).items():
             split = dataset.splits[name]
-            file = str(outcome.place / split.file)
-            yield (outcome.task.name, name, split.rows, *source, content, split.fingerprint, file)
-
-
-SITE_FIELDS = ("file", "bytes", "sha256", "already_there")
+            yield (
+                outcome.task.name,
+                name,
+                split.rows,
+                origin.kind,
+                origin.location,
+                origin.revision,
+                state,
+                split.fingerprint,
+                str(outcome.place / split.file),
+            )
 
 
 def _get_site(url: str, to: Path, retry: Mapping[str, Any], *, form: Form) -> None:
     """Fetch the files and show the outcome of each. Raises SendError, DataError."""
-    from gluebench.data.sources.fetch import Fetcher, Meter, RetrySettings, readable
+    from gluebench.data.sources.fetch import DownloadProgress, Fetcher, RetrySettings, readable
     from gluebench.data.sources.plan import fetch_missing, listed_files
     from gluebench.submission.client import remote
 
     board = remote(url, notice)
     folder = to / board.address.name
     files = listed_files(board.address.page, board.facts.get("data"), folder)
-    progress = Meter(shown=True)
+    progress = DownloadProgress(shown=True)
     fetched = fetch_missing(files, Fetcher(progress, RetrySettings(**retry)), progress)
+    columns = (
+        "file",
+        Column("size", show=readable, name="bytes"),
+        Column("sha256", for_people=False),
+        Column("", show=lambda there: "already there" if there else "fetched", name="already_there"),
+    )
     rows = [(file.name, file.bytes or 0, file.sha256, file not in fetched) for file in files]
-    cells = [(name, readable(size), "already there" if there else "fetched") for name, size, _, there in rows]
     note = f"In {folder}; every file has the SHA-256 that the leaderboard gives."
-    table = Table(("file", "size", ""), [Section(cells)], notes=[note])
-    data = {"folder": str(folder), "files": [dict(zip(SITE_FIELDS, row, strict=True)) for row in rows]}
-    emit(Output(data, [table], SITE_FIELDS, rows), form)
+    table = Table(columns, rows, notes=[note])
+    emit(Output({"folder": str(folder), "files": table.records()}, [table]), form)

@@ -11,8 +11,9 @@ import click
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needs_extra
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.leaderboard import commands, folder
-from gluebench.leaderboard.environment import PORT
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.keeping import folder
+from gluebench.leaderboard.serving.environment import PORT
 
 SITE = click.Option(
     ["--site"],
@@ -114,7 +115,7 @@ def admin(site: str, email: str, *, unconfirmed: bool) -> None:
       gluebench leaderboard admin ada@example.org
     """
     commands.open_site(site)
-    from gluebench.leaderboard.accounts import trust
+    from gluebench.leaderboard.apps.accounts import trust
 
     password = trust.make_admin(email, unconfirmed=unconfirmed)
     say_password(site, email, password)
@@ -135,7 +136,7 @@ def confirm(site: str, email: str, url: str | None) -> None:
       gluebench leaderboard confirm ada@example.org --url https://board.example.org
     """
     commands.open_site(site)
-    from gluebench.leaderboard.accounts import trust
+    from gluebench.leaderboard.apps.accounts import trust
 
     click.echo(commands.address(site, url) + trust.vouch(email))
 
@@ -155,7 +156,7 @@ def organizer(site: str, email: str, benchmark: str, *, remove: bool, unconfirme
       gluebench leaderboard organizer ada@example.org glue
     """
     commands.open_site(site)
-    from gluebench.leaderboard.organizing.views import set_organizer
+    from gluebench.leaderboard.apps.organizing.views import set_organizer
 
     set_organizer(email, benchmark, remove=remove, unconfirmed=unconfirmed)
     click.echo(f"{email} {'no longer organizes' if remove else 'organizes'} {benchmark}.")
@@ -174,7 +175,7 @@ def links(site: str, url: str | None, password: str | None) -> None:
       gluebench leaderboard links --url https://board.example.org
     """
     commands.open_site(site)
-    from gluebench.leaderboard.accounts import trust
+    from gluebench.leaderboard.apps.accounts import trust
 
     root = commands.address(site, url)
     if password is not None:

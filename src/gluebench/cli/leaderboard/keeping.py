@@ -8,7 +8,8 @@ import click
 
 from gluebench.cli.common import option
 from gluebench.cli.leaderboard.group import leaderboard
-from gluebench.leaderboard import commands, folder
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.keeping import folder
 
 
 @leaderboard.command
@@ -90,7 +91,7 @@ def freeze(site: str, folder: str, release: tuple[str, ...], only: str | None) -
       gluebench leaderboard freeze glue-alone --only glue
     """
     commands.open_site(site)
-    from gluebench.leaderboard.freeze import freeze as write
+    from gluebench.leaderboard.keeping.freeze import freeze as write
 
     number = write(Path(folder), release, only=only)
     click.echo(
@@ -113,7 +114,7 @@ def export(site: str, file: str, *, secrets: bool) -> None:
       gluebench leaderboard export - | ssh archive "cat > board.tar"
     """
     commands.open_site(site)
-    from gluebench.leaderboard import transfer
+    from gluebench.leaderboard.keeping import transfer
 
     done = transfer.export_site(file, secrets=secrets)
     for problem in done.problems:
@@ -142,7 +143,7 @@ def import_(site: str, file: str, *, replace: bool) -> None:
     Example:
       gluebench leaderboard import board-monday.tar.gz --site new-site
     """
-    from gluebench.leaderboard import transfer
+    from gluebench.leaderboard.keeping import transfer
 
     prepare = partial(commands.prepare, site, change=True)
     done = transfer.import_site(folder.at(site), file, prepare, replace=replace)

@@ -30,7 +30,7 @@ def init(site: str, admin: str) -> None:
       gluebench leaderboard init --site my-site --admin ada@example.org
     """
     commands.init(site)
-    from gluebench.leaderboard.accounts import trust
+    from gluebench.leaderboard.apps.accounts import trust
 
     password = trust.first_admin(admin)
     if password is not None:
@@ -97,8 +97,8 @@ def policy(site: str, benchmark: str, file: str | None, changes: dict[str, str])
       gluebench leaderboard policy glue > policy.toml
     """
     commands.open_site(site)
-    from gluebench.leaderboard.benchmarks.policy import read_policy
-    from gluebench.leaderboard.limits.acts import set_policy
+    from gluebench.leaderboard.apps.benchmarks.policy import read_policy
+    from gluebench.leaderboard.apps.limits.acts import set_policy
 
     policy_file = read_policy(Path(file)) if file else None
     for line in set_policy(benchmark, policy_file, changes):
@@ -199,7 +199,7 @@ def work(address: str, gold: str, token: str) -> None:
       gluebench leaderboard work https://board.example.org/benchmarks/hotels --gold gold/
     """
     from gluebench.cli.submission.submit import Destination, connect
-    from gluebench.leaderboard.remote_worker import serve
+    from gluebench.leaderboard.serving.remote_worker import serve
     from gluebench.scoring import read_gold
     from gluebench.submission.client import remote
 

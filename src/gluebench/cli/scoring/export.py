@@ -11,7 +11,7 @@ from gluebench.benchmark.atomic import write_text
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
 from gluebench.cli.common.output import notices
-from gluebench.leaderboard.fields import EVALUATORS
+from gluebench.leaderboard.apps.common.fields import EVALUATORS
 
 _deployments = click.Choice(["self_deployed", "externally_managed", "unknown"])
 _availabilities = click.Choice(["open_weights", "closed_weights", "unknown"])

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.benchmark.tables import to_json
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.inputs import checked
-from gluebench.cli.common.output import Form, emit, notice, notices, to_json
-from gluebench.leaderboard.fields import FIELDS, from_json
+from gluebench.cli.common.output import Form, emit, notice, notices
+from gluebench.leaderboard.apps.common.fields import FIELDS, from_json
 
 if TYPE_CHECKING:
     from gluebench.submission.client import Client

@@ -7,11 +7,12 @@ from pathlib import Path
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.atomic import write_json
 from gluebench.benchmark.figures import percent
-from gluebench.cli.common.output import Output, Paper, Section, Table, rendered
+from gluebench.benchmark.tables import Paper, Section, Table, numeric
+from gluebench.cli.common.output import Output, rendered
 from gluebench.cli.scoring.grade import score_cell
 from gluebench.data import DataError
 from gluebench.data.home import locked
-from gluebench.systems.reproduce.compare import Cell, cells, merged, results
+from gluebench.systems.reproduce.compare import Cell, cells, replace_rows, results
 from gluebench.systems.reproduce.rerun import Request, RowResult
 from gluebench.systems.reproduce.row import FULL, TABLES, TableName
 
@@ -35,17 +36,17 @@ def table_output(runs: Sequence[RowResult], request: Request, benchmark: Benchma
         "results": results(rows),
     }
     table = Table(
-        ("column", "metric", "expected", "obtained [95 % interval]", "note"),
-        [_section(ran, rows[ran.row.name]) for ran in runs],
+        ("column", "metric", numeric("expected"), "obtained [95 % interval]", "note"),
+        sections=[_section(ran, rows[ran.row.name]) for ran in runs],
         title=f"{TABLES[request.table]}; {benchmark.title}, preset {request.preset}",
-        right={2},
-        notes=[*_notes(runs, request, benchmark)],
+        notes=_notes(runs, request, benchmark),
     )
-    records = [
-        (request.table, ran.row.name, *cell[:3], *(cell.obtained or [None] * 4)[:4], cell.reason)
-        for ran in runs
-        for cell in rows[ran.row.name]
-    ]
+    records = []
+    for ran in runs:
+        for cell in rows[ran.row.name]:
+            score = (None, None, None, None) if cell.obtained is None else cell.obtained[:4]
+            record = (request.table, ran.row.name, cell.column, cell.metric, cell.expected)
+            records.append(record + score + (cell.reason,))
     return Output(data, [table], FIELDS, records)
 
 
@@ -61,7 +62,7 @@ def save(answer: Output, table: TableName, folder: Path) -> None:
             before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         except ValueError as error:
             raise DataError(f"{path}: no JSON ({error}); remove it, and results are written anew") from None
-        after = merged(before if isinstance(before, dict) else {}, table, answer.data["results"])
+        after = replace_rows(before if isinstance(before, dict) else {}, table, answer.data["results"])
         after |= {name: answer.data[name] for name in ("benchmark", "preset")}
         write_json(path, after)
 
@@ -70,10 +71,17 @@ def _section(ran: RowResult, own: Sequence[Cell]) -> Section:
     rows = []
     column = ""
     for cell in own:
-        same, column = cell.column == column, cell.column
-        obtained = "-" if ran.whole else score_cell(cell.obtained).strip()
-        note = "" if same or ran.whole else cell.reason
-        rows.append(("" if same else column, cell.metric, percent(cell.expected), obtained, note))
+        heading = cell.column
+        obtained = score_cell(cell.obtained).strip()
+        note = cell.reason
+        if cell.column == column:  # the second metric of a task
+            heading = ""
+            note = ""
+        if ran.whole:
+            obtained = "-"
+            note = ""
+        rows.append((heading, cell.metric, percent(cell.expected), obtained, note))
+        column = cell.column
     if ran.whole:
         rows.append(("", "", "", "", f"cannot be had here: {'; '.join(ran.whole)}"))
     return Section(rows, title=f"{ran.row.full_title} ({ran.row.name})")

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import closest
 from gluebench.benchmark.checks import task_name_finding
+from gluebench.benchmark.extras import optional
 from gluebench.benchmark.lookup import fold
 from gluebench.data.dataset import FILE, Dataset, read_dataset
 from gluebench.data.errors import DataError, refuse
 from gluebench.reading.columnar import ColumnarFile, columnar_format
 from gluebench.reading.formats import read_records
 from gluebench.reading.records import Declared, ReadingError, Records
-from gluebench.scoring.notebook import optional
 
 
 class RawTable(NamedTuple):

@@ -14,7 +14,17 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.benchmark.lookup import did_you_mean
 
-__all__ = ["GROUP", "RECIPES", "Built", "Columns", "Option", "OptionError", "Recipe", "recipe", "recipe_of"]
+__all__ = [
+    "GROUP",
+    "RECIPES",
+    "Columns",
+    "Option",
+    "OptionError",
+    "Recipe",
+    "RecipeResult",
+    "recipe",
+    "recipe_of",
+]
 
 _DESCRIBED = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
 _SHARED = _DESCRIBED.pop("shared")["options"]
@@ -77,7 +87,7 @@ def values_of(
     return values
 
 
-class Built(NamedTuple):
+class RecipeResult(NamedTuple):
     """The result of a recipe, with all that is needed to repeat it."""
 
     splits: Mapping[str, Columns]
@@ -90,6 +100,10 @@ class Built(NamedTuple):
     """Notes for users: what was filtered out, merged, or not available."""
 
 
+Built = RecipeResult
+"""The earlier name, kept for one release."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How one task is built from its original corpus."""
@@ -98,7 +112,7 @@ class Recipe:
     """As a manifest's `recipe` and the command line write it: "qnli"."""
     corpus: str
     """The required files of the folder, and where to get them."""
-    build: Callable[[Path, Task, Mapping[str, Any]], Built]
+    build: Callable[[Path, Task, Mapping[str, Any]], RecipeResult]
     """From the corpus folder, the task to build and the options, defaults filled in; raises DataError."""
     options: tuple[Option, ...] = ()
     procedure: str = ""

@@ -6,7 +6,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built
+from gluebench.data.recipes import RecipeResult
 from gluebench.data.recipes.reading import CLASSES, Reader, table
 
 FILES = ("diagnostic-full.tsv", "diagnostics-full.tsv")
@@ -14,17 +14,17 @@ TAIL = ("Domain", "Premise", "Hypothesis", "Label")
 HIDDEN = "test: labels left out as asked (--test-labels no); the paper publishes them"
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The one split, test, with its labels unless they are to be left out."""
     reader = Reader(corpus, task, options)
     path = reader.need(*FILES)
     names = reader.inputs(2) + ("label", "domain", "phenomena")
-    splits = {"test": table(names, _rows(reader, path))}
+    splits = {"test": table(names, _read_rows(reader, path))}
     reader.check()
     return reader.built(splits, reader.hide_labels(splits, HIDDEN))
 
 
-def _rows(reader: Reader, path: Path) -> Iterator[tuple[Any, ...]]:
+def _read_rows(reader: Reader, path: Path) -> Iterator[tuple[Any, ...]]:
     lines = reader.lines(path)
     header = lines[0].split("\t")
     if tuple(header[-len(TAIL) :]) != TAIL:

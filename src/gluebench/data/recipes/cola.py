@@ -7,7 +7,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built
+from gluebench.data.recipes import RecipeResult
 from gluebench.data.recipes.reading import Reader, table
 from gluebench.data.sources.unpack import unpack
 
@@ -16,15 +16,15 @@ ARCHIVE = "cola_public.zip"
 NO_TEST = "test: left out; its sentences and labels are not in the public release"
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The splits of a folder with the raw files, or with the archive they came in."""
     reader = Reader(corpus, task, options)
     names = reader.inputs(1) + ("label", "source", "mark")
-    splits = {split: table(names, _rows(reader, files)) for split, files in SPLITS.items()}
+    splits = {split: table(names, _read_rows(reader, files)) for split, files in SPLITS.items()}
     return reader.built(splits, (NO_TEST,))
 
 
-def _rows(reader: Reader, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _read_rows(reader: Reader, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     words = reader.words("01")
     for name in names:
         path, lines = _find_lines(reader, name)

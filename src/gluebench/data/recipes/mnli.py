@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes import Columns, RecipeResult
 from gluebench.data.recipes.reading import CLASSES, Reader
 
 SPLITS = {name: f"multinli_1.0_{name}" for name in ("train", "dev_matched", "dev_mismatched")}
@@ -21,7 +21,7 @@ Row = tuple[int, Mapping[str, Any]]
 """Line and fields."""
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The splits of the release, and the unlabeled test files if the folder has them."""
     reader = Reader(corpus, task, options)
     splits, notes = labeled_splits(reader, SPLITS, EXTRAS)
@@ -34,7 +34,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     return reader.built(splits, notes)
 
 
-def build_snli(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build_snli(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The three splits of SNLI."""
     reader = Reader(corpus, task, options)
     stems = {split: f"snli_1.0_{split}" for split in ("train", "dev", "test")}
@@ -74,7 +74,7 @@ def pairs(
         fields.append("gold_label")
     words = reader.words(CLASSES)
     undecided = 0
-    for line, row in _rows(reader, path, fields):
+    for line, row in _read_rows(reader, path, fields):
         gold = row["gold_label"] if labeled else ""
         if gold == UNDECIDED:
             undecided += 1
@@ -89,7 +89,7 @@ def pairs(
     return columns, undecided
 
 
-def _rows(reader: Reader, path: Path, fields: Sequence[str]) -> Iterator[Row]:
+def _read_rows(reader: Reader, path: Path, fields: Sequence[str]) -> Iterator[Row]:
     """The rows that have all of the fields, as strings; a table without one of them is rejected at once."""
     read_rows = _json if path.suffix == ".jsonl" else _table
     rows = read_rows(reader, path, reader.lines(path))

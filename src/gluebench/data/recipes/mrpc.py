@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes import Columns, RecipeResult
 from gluebench.data.recipes.reading import Reader, select, table
 
 HEADER = ("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String")
@@ -18,7 +18,7 @@ DAMAGED = (
 )
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """Train without the dev pairs, the dev pairs, and test."""
     reader = Reader(corpus, task, options)
     rows = _columns(reader, "msr_paraphrase_train.txt")
@@ -44,13 +44,13 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
 def _columns(reader: Reader, name: str) -> Columns:
     path = reader.need(name)
     earlier = len(reader.problems)
-    columns = table(reader.inputs(2) + ("label", "id1", "id2"), _rows(reader, path))
+    columns = table(reader.inputs(2) + ("label", "id1", "id2"), _read_rows(reader, path))
     if len(reader.problems) - earlier > 2:
         reader.problems.insert(earlier, f"{path}: {DAMAGED}")
     return columns
 
 
-def _rows(reader: Reader, path: Path) -> Iterator[tuple[str, ...]]:
+def _read_rows(reader: Reader, path: Path) -> Iterator[tuple[str, ...]]:
     lines = reader.lines(path)
     reader.header(path, lines[0].split("\t"), HEADER)
     words = reader.words("01")

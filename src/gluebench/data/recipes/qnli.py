@@ -9,7 +9,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError, gathered, refuse
-from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes import Columns, RecipeResult
 from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage, read_squad, words
 from gluebench.data.recipes.reading import Reader, table
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
@@ -19,7 +19,7 @@ Pair = tuple[Contest, str, str]
 """One example before it has an index: its contest, sentence and label."""
 
 
-def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(folder: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The splits of a QNLI-shaped task from the SQuAD-shaped files of a folder. Raises DataError."""
     reader = Reader(folder, task, options)
     reader.inputs(2)
@@ -50,7 +50,7 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
     used = {name: value.name if isinstance(value, Path) else value for name, value in options.items()}
     files = list(present.values())
     files += [options[name] for name in ("vectors", "abbreviations") if options[name]]
-    return Built(splits, used, tuple(files), tuple(notes))
+    return RecipeResult(splits, used, tuple(files), tuple(notes))
 
 
 def _vocabulary(passages_of_splits: Iterable[Sequence[Passage]]) -> set[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built
+from gluebench.data.recipes import RecipeResult
 from gluebench.data.recipes.reading import Reader, table, train_and_dev
 
 FILE = "quora_duplicate_questions.tsv"
@@ -18,13 +18,13 @@ NOTES = (
 )
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """Train and dev from the one file of the release."""
     share = options["dev"]
     if not 0 <= share < 1:
         raise DataError(f"dev: {share}, expected a share from 0 to below 1")
     reader = Reader(corpus, task, options)
-    columns = table(reader.inputs(2) + ("label", "id", "qid1", "qid2"), _rows(reader))
+    columns = table(reader.inputs(2) + ("label", "id", "qid1", "qid2"), _read_rows(reader))
     reader.check()
     rows = len(columns["label"])
     if not rows:
@@ -33,7 +33,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     return reader.built({name: split for name, split in splits.items() if split["label"]}, NOTES)
 
 
-def _rows(reader: Reader) -> Iterator[tuple[str, ...]]:
+def _read_rows(reader: Reader) -> Iterator[tuple[str, ...]]:
     path = reader.need(FILE)
     lines = reader.lines(path)
     reader.check()

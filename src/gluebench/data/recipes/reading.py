@@ -10,7 +10,7 @@ from xml.parsers import expat
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import counted
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes import Columns, RecipeResult
 
 HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
 CLASSES = ("entailment", "neutral", "contradiction")
@@ -108,10 +108,10 @@ class Reader:
         """Add a problem of one line."""
         self.problems.append(f"{path}:{line}: {problem}")
 
-    def built(self, splits: Mapping[str, Columns], notes: Sequence[str] = ()) -> Built:
+    def built(self, splits: Mapping[str, Columns], notes: Sequence[str] = ()) -> RecipeResult:
         """The result of the recipe. Raises DataError with all problems."""
         self.check()
-        return Built(splits, dict(self.options), tuple(dict.fromkeys(self.files)), tuple(notes))
+        return RecipeResult(splits, dict(self.options), tuple(dict.fromkeys(self.files)), tuple(notes))
 
     def check(self) -> None:
         """Raises DataError with all problems so far."""

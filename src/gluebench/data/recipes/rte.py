@@ -7,7 +7,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import refuse
-from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes import Columns, RecipeResult
 from gluebench.data.recipes.reading import Reader, records, table, train_and_dev
 
 ORDER = ("2", "3", "1", "5")
@@ -19,12 +19,12 @@ DRAWN = "train, dev: drawn anew; GLUE's own division of the challenges' dev sets
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """Train and dev from the challenges' dev sets, test from their test sets; notes list missing files."""
     reader = Reader(corpus, task, options)
     files = _files(corpus)
     names = reader.inputs(2) + ("label", "challenge", "pair", "subtask")
-    parts = {part: table(names, _rows(reader, files, part)) for part in ("dev", "test")}
+    parts = {part: table(names, _read_rows(reader, files, part)) for part in ("dev", "test")}
     reader.check()
     notes = []
     for part in parts:
@@ -57,7 +57,7 @@ def _files(corpus: Path) -> dict[tuple[str, str], Path]:
     return files
 
 
-def _rows(reader: Reader, files: Mapping[tuple[str, str], Path], part: str) -> Iterator[tuple[str, ...]]:
+def _read_rows(reader: Reader, files: Mapping[tuple[str, str], Path], part: str) -> Iterator[tuple[str, ...]]:
     entailment, other = reader.words("10").values()
     for challenge in ORDER:
         path = files.get((challenge, part))

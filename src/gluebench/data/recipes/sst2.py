@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes import Columns, RecipeResult
 from gluebench.data.recipes.reading import Reader
 
 SPLITS = {"1": "train", "2": "test", "3": "dev"}
@@ -25,7 +25,7 @@ class Sentence(NamedTuple):
     phrases: Sequence[str]
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The phrases of train and the sentences of dev and test, neutral ones left out."""
     reader = Reader(corpus, task, options)
     scores = _scores(reader)

@@ -7,13 +7,13 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built
+from gluebench.data.recipes import RecipeResult
 from gluebench.data.recipes.reading import Reader, table
 
 EXTRAS = ("genre", "filename", "year", "old_index", "source1", "source2")
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The three splits as published."""
     if task.score_range is None:
         raise DataError(
@@ -22,12 +22,12 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
         )
     reader = Reader(corpus, task, options)
     names = reader.inputs(2) + ("label",) + EXTRAS
-    splits = {split: table(names, _rows(reader, split)) for split in ("train", "dev", "test")}
+    splits = {split: table(names, _read_rows(reader, split)) for split in ("train", "dev", "test")}
     reader.check()
     return reader.built(splits, reader.hide_labels(splits))
 
 
-def _rows(reader: Reader, split: str) -> Iterator[tuple[Any, ...]]:
+def _read_rows(reader: Reader, split: str) -> Iterator[tuple[Any, ...]]:
     low, high = reader.task.score_range or (-math.inf, math.inf)
     path = reader.need(f"sts-{split}.csv", f"sts-{split}.tsv")
     for number, fields in reader.rows(path, reader.lines(path), widths=(7, 9)):

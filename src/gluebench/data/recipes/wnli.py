@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import refuse
-from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes import Columns, RecipeResult
 from gluebench.data.recipes.reading import Reader, table
 from gluebench.data.recipes.substitution import Language, hypothesis, language_of, with_stop
 from gluebench.data.recipes.winograd import Schema, read_winograd
@@ -31,7 +31,7 @@ class Pair(NamedTuple):
     """The split its file assigns."""
 
 
-def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The splits of a task like WNLI; raises DataError with everything that is wrong."""
     reader = Reader(corpus, task, options)
     reader.inputs(2)
@@ -63,7 +63,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     columns = {name: _columns(splits[name], task) for name in _SPLITS if splits[name]}
     expected = "expected train, dev and test"
     refuse([f"{task.name} has no split {name}; {expected}" for name in columns if name not in task.splits])
-    return Built(columns, dict(options), tuple(files), tuple(notes))
+    return RecipeResult(columns, dict(options), tuple(files), tuple(notes))
 
 
 def _option_problems(options: Mapping[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
+from gluebench.benchmark.figures import counted
 from gluebench.data.errors import DataError
 from gluebench.reading.notation import LARGEST, PLACE, NumberError, decimal
 from gluebench.scoring.table import Unit
@@ -23,7 +24,7 @@ CLASSES = 20
 RIGHT_WORDS = {"true": 1.0, "right": 1.0, "correct": 1.0, "false": 0.0, "wrong": 0.0, "incorrect": 0.0}
 
 
-class Row(NamedTuple):
+class ItemScore(NamedTuple):
     """The score of one item."""
 
     score: float
@@ -35,13 +36,13 @@ class Row(NamedTuple):
     """Column to category."""
 
 
-class Part(NamedTuple):
+class SystemScores(NamedTuple):
     """The scores of one system on one task, as one file has them."""
 
     system: str
     task: str
     """Empty if the file does not name it."""
-    rows: Mapping[str, Row]
+    rows: Mapping[str, ItemScore]
     """Item to its score, in the order of the file."""
     notes: Sequence[str] = ()
     """What was left out."""
@@ -53,7 +54,7 @@ class Part(NamedTuple):
     """Whether the file may lack unsolved items, so that these follow from a list of all items."""
 
 
-class Answer(NamedTuple):
+class GoldAnswer(NamedTuple):
     """The gold labels of one item."""
 
     labels: frozenset[str]
@@ -67,7 +68,7 @@ class Settings:
     """What the files do not say."""
 
     metric: str | None = None
-    gold: Mapping[str, Mapping[str, Answer]] | None = None
+    gold: Mapping[str, Mapping[str, GoldAnswer]] | None = None
     """Column of gold labels to item to its labels; that of a file of JSON lines is named ""."""
     synonyms: Mapping[str, str] = field(default_factory=dict)
     """Predicted label to the label that it counts as."""
@@ -83,12 +84,15 @@ class Settings:
         """Whether there are several columns of gold labels."""
         return self.gold is not None and len(self.gold) > 1
 
-    def answers(self, column: str = "") -> Mapping[str, Answer]:
+    def answers(self, column: str = "") -> Mapping[str, GoldAnswer]:
         """Item to gold labels of this column, or of the only one; see `require_labels`."""
         gold = self.gold or {}
         answers = gold[column or next(iter(gold))]
         if column not in self.whole:
-            self.require_labels(column, frozenset[str]().union(*(own.labels for own in answers.values())))
+            labels: set[str] = set()
+            for answer in answers.values():
+                labels |= answer.labels
+            self.require_labels(column, labels)
         return answers
 
     def require_labels(self, column: str, labels: Set[str]) -> None:
@@ -96,11 +100,13 @@ class Settings:
 
         These are fractions, or many whole numbers with wide gaps between them. Others are noted.
         """
-        numbers = [*map(int, labels)] if len(labels) > CLASSES and all(map(_is_whole, labels)) else []
-        gaps = bool(numbers) and max(numbers) - min(numbers) >= 2 * len(numbers)
-        if gaps or any(map(is_fraction, labels)):
+        numbers: list[int] = []
+        if len(labels) > CLASSES and all(map(_is_whole, labels)):
+            numbers = [int(label) for label in labels]
+        has_gaps = bool(numbers) and max(numbers) - min(numbers) >= 2 * len(numbers)
+        if has_gaps or any(map(is_fraction, labels)):
             raise DataError(
-                f"the gold labels{f' of {column}' * bool(column)} are numbers, not labels; expected labels. "
+                f"{_gold_labels(column)} are numbers, not labels; expected labels. "
                 "For numbers, give scores of each item. Write classes with numbers as words (c17)"
             )
         self.whole[column] = len(numbers)
@@ -110,32 +116,38 @@ class Settings:
 
         Also on synonyms of labels that no prediction has.
         """
-        notes = [
-            f"the gold labels{f' of {column}' * bool(column)} are {count:,} whole numbers, and only the same "
-            "number is right; if they are amounts, not classes, score each item yourself"
-            for column, count in self.whole.items()
-            if count
-        ]
-        notes += [
-            f"the gold labels of {column} differ in every item; if they are texts, leave that column out"
-            for column, answers in (self.gold or {}).items()
-            if self.several and column in self.whole and len(answers) > CLASSES
-            if len({answer.labels for answer in answers.values()}) == len(answers)
-        ]
-        of_columns = (of_item.values() for of_item in (self.gold or {}).values())
-        gold = self.known.union(*(answer.labels for answers in of_columns for answer in answers))
-        meant = {label: self.synonyms.get(label, label) for label in self.predicted}
-        strange = {label: count for label, count in self.predicted.items() if meant[label] not in gold}
-        if strange and len(gold) <= LABELS:
-            listed = first_few(f"{label} ({count:,} times)" for label, count in strange.items())
-            notes.append(
-                f"predicted labels that count as wrong, since no gold label is like them: {listed}. If one "
-                "is another name of a gold label: --synonym LABEL=LABEL"
-            )
-        unused = [label for label in self.synonyms if label not in self.predicted]
-        return notes + [f"--synonym {label}: no prediction has this label" for label in unused]
+        notes = []
+        for column, count in self.whole.items():
+            if count:
+                notes.append(
+                    f"{_gold_labels(column)} are {count:,} whole numbers, and only the same "
+                    "number is right; if they are amounts, not classes, score each item yourself"
+                )
+        gold_labels = set(self.known)
+        for column, answers in (self.gold or {}).items():
+            different = {answer.labels for answer in answers.values()}
+            gold_labels.update(*different)
+            all_differ = len(answers) > CLASSES and len(different) == len(answers)
+            if self.several and column in self.whole and all_differ:
+                notes.append(
+                    f"{_gold_labels(column)} differ in every item; if they are texts, leave that column out"
+                )
 
-    def right(self, label: str, answer: Answer, *, at: str) -> float:
+        strange = []
+        for label, count in self.predicted.items():
+            if self.synonyms.get(label, label) not in gold_labels:
+                strange.append(f"{label} ({count:,} times)")
+        if strange and len(gold_labels) <= LABELS:
+            notes.append(
+                "predicted labels that count as wrong, since no gold label is like them: "
+                f"{first_few(strange)}. If one is another name of a gold label: --synonym LABEL=LABEL"
+            )
+        for label in self.synonyms:
+            if label not in self.predicted:
+                notes.append(f"--synonym {label}: no prediction has this label")
+        return notes
+
+    def right(self, label: str, answer: GoldAnswer, *, at: str) -> float:
         """1.0 if the predicted label is a gold label, else 0.0. `at` is its file and line.
 
         Raises DataError for a fraction: as labels, all probabilities would be wrong without a message.
@@ -151,9 +163,15 @@ class Settings:
         return float(right)
 
 
+def _gold_labels(column: str) -> str:
+    """What messages call the gold labels of a column, or of the only one."""
+    return f"the gold labels of {column}" if column else "the gold labels"
+
+
 def is_fraction(label: str) -> bool:
     """Whether a label is a number that is not an integer."""
-    return bool((score_of(label) or 0.0) % 1)
+    number = score_of(label)
+    return number is not None and number % 1 != 0
 
 
 def _is_whole(label: str) -> bool:
@@ -168,7 +186,9 @@ def fingerprint(text: str) -> str:
 def first_few(items: Iterable[str]) -> str:
     """ "a, b, c, ..." """
     names = list(items)
-    return ", ".join(names[:NAMED]) + ", ..." * (len(names) > NAMED)
+    if len(names) > NAMED:
+        names[NAMED:] = ["..."]
+    return ", ".join(names)
 
 
 def score_of(value: Any) -> float | None:
@@ -192,7 +212,7 @@ def label_of(value: Any) -> str:
     return text.lower() if text in ("True", "False") else text
 
 
-def chosen(path: Path, metrics: Sequence[str], metric: str | None, prefer: Sequence[str] = ()) -> str:
+def choose_metric(path: Path, metrics: Sequence[str], metric: str | None, prefer: Sequence[str] = ()) -> str:
     """The metric to read: that named by the user, the only one, or the first that is preferred.
 
     Raises UnknownNameError, and DataError if there are none, or the user has to choose.
@@ -203,7 +223,9 @@ def chosen(path: Path, metrics: Sequence[str], metric: str | None, prefer: Seque
         if metric not in metrics:
             raise UnknownNameError(metric, metrics, what=f"metric of {path}")
         return metric
-    for name in [*metrics] if len(metrics) == 1 else prefer:
+    if len(metrics) == 1:
+        return metrics[0]
+    for name in prefer:
         if name in metrics:
             return name
     raise DataError(
@@ -215,18 +237,23 @@ def missing_note(path: Path, items: Sequence[str], why: str) -> list[str]:
     """A note on the items that have no score; none if there are none."""
     if not items:
         return []
-    count = f"{len(items):,} item{'s' * (len(items) != 1)}"
-    return [f"{path.name}: {count} {why}, left out: {first_few(items)}"]
+    return [f"{path.name}: {counted(len(items), 'item')} {why}, left out: {first_few(items)}"]
 
 
 def part_of(
-    path: Path, system: str, task: str, items: Iterable[tuple[str, Row | None]], why: str, *, hint: str = ""
-) -> Part:
+    path: Path,
+    system: str,
+    task: str,
+    items: Iterable[tuple[str, ItemScore | None]],
+    why: str,
+    *,
+    hint: str = "",
+) -> SystemScores:
     """The part of these items, and a note on those that are None, with `why`.
 
     Raises DataError, with the hint, for an item that is there twice.
     """
-    rows: dict[str, Row] = {}
+    rows: dict[str, ItemScore] = {}
     missing = []
     for item, row in items:
         if item in rows:
@@ -236,7 +263,7 @@ def part_of(
             missing.append(item)
         else:
             rows[item] = row
-    return Part(system, task, rows, missing_note(path, missing, why))
+    return SystemScores(system, task, rows, missing_note(path, missing, why))
 
 
 def entry(path: Path, value: Any, *keys: str) -> Any:

@@ -9,14 +9,13 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from gluebench.data.errors import DataError
 from gluebench.data.results import harnesses, tables
-from gluebench.data.results.parts import NAMED, Answer, Part, Row, Settings, first_few
-from gluebench.data.tsv import decoded
+from gluebench.data.results.parts import NAMED, GoldAnswer, ItemScore, Settings, SystemScores, first_few
+from gluebench.data.tsv import decode_text
 from gluebench.scoring.table import ScoredTable, Unit
 
 Source = str | os.PathLike[str]
@@ -25,6 +24,8 @@ IN_FOLDER = (
     "per_instance_details.json", "report.json", "*.json", "*.csv",
 )  # fmt: skip
 """Patterns of the files of a folder; those of the first that fits any are read."""
+KEYS_OF_PREDICTIONS = (*tables.ITEM_NAMES, "passage", "qas")
+"""Keys of which one is in each line of a file of predictions or gold labels."""
 NOT_RESULTS = ("model_meta.json", "run_meta.json")
 EXPERIMENTS = "experiments"
 """Folder, beside the results of a model of MTEB, of its results with other settings."""
@@ -61,30 +62,47 @@ def read_results(
     Raises DataError for a file that cannot be read or no item in common, UnknownNameError for an unknown
     metric, and OSError.
     """
-    listed = [files] if isinstance(files, str | os.PathLike) else files
-    sources = listed if isinstance(listed, Mapping) else {str(at): path for at, path in enumerate(listed)}
-    settings = Settings(metric, None if gold is None else _gold(Path(gold)), dict(synonyms or {}))
-    everything = None if ids is None else _ids(Path(ids))
-    parts: list[Part] = []
-    for system, source in sources.items():
-        of_source = [part for path in _paths(Path(source)) for part in read_file(path, settings)]
-        parts += _renamed(of_source, system, source) if isinstance(files, Mapping) else of_source
-    parts = [_completed(part, everything) for part in _merged(parts)]
-    parts = [_scaled(_kept(part, only or {}), scale) for part in parts]
-    joined = join(parts, name=name or _name(sources.values()), notes=settings.notes())
+    settings = Settings(metric, _gold(gold), dict(synonyms or {}))
+    all_items = _ids(ids)
+
+    parts: list[SystemScores] = []
+    paths: list[Source] = []
+    if isinstance(files, Mapping):
+        for system, source in files.items():
+            paths.append(source)
+            parts += _rename_system(_read_source(source, settings), system, source)
+    else:
+        paths += [files] if isinstance(files, str | os.PathLike) else files
+        for source in paths:
+            parts += _read_source(source, settings)
+
+    completed = [_add_unsolved(part, all_items) for part in _merge_parts(parts)]
+    chosen = [_keep_categories(part, only or {}) for part in completed]
+    scaled = [_divide_scores(part, scale) for part in chosen]
+    joined = join(scaled, name=name or _table_name(paths), notes=settings.notes())
     if over == "items" or joined.unit == "tasks":
         return joined
-    if len({*(joined.tasks or [])}) < 2:
+    if len(set(joined.tasks or ())) < 2:
         raise DataError("the files are of one task; a table over tasks needs several")
     return joined.over_tasks()
 
 
-def _name(sources: Iterable[Source]) -> str:
-    paths = [Path(source) for source in sources]
-    return tables.stem(paths[0]) or paths[0].name if len(paths) == 1 else f"{len(paths)} files"
+def _read_source(source: Source, settings: Settings) -> list[SystemScores]:
+    """The scores of a file, or of all files of results in a folder."""
+    parts: list[SystemScores] = []
+    for path in _paths(Path(source)):
+        parts += read_file(path, settings)
+    return parts
 
 
-def _renamed(parts: Sequence[Part], system: str, source: Source) -> list[Part]:
+def _table_name(sources: Sequence[Source]) -> str:
+    if len(sources) != 1:
+        return f"{len(sources)} files"
+    path = Path(sources[0])
+    return tables.stem(path) or path.name
+
+
+def _rename_system(parts: Sequence[SystemScores], system: str, source: Source) -> list[SystemScores]:
     if len({part.system for part in parts}) > 1:
         raise DataError(f"{source} has several systems, so it cannot be named {system}; expected one system")
     return [part._replace(system=system) for part in parts]
@@ -94,29 +112,37 @@ def _paths(source: Path) -> list[Path]:
     if not source.is_dir():
         return [source]
     for pattern in IN_FOLDER:
-        paths = sorted(
-            path
-            for path in source.rglob(pattern)
-            if path.name not in NOT_RESULTS and EXPERIMENTS not in path.relative_to(source).parts
-        )
+        paths = [path for path in sorted(source.rglob(pattern)) if _has_results(path, source)]
         if paths:
             return paths
     raise DataError(f"{source}: no file of results in this folder; expected {KNOWN}")
 
 
+def _has_results(path: Path, folder: Path) -> bool:
+    """Whether a file below a folder has results, rather than a description or results with other settings."""
+    return path.name not in NOT_RESULTS and EXPERIMENTS not in path.relative_to(folder).parts
+
+
 # ---------------------------------------------------------------- one file
 
 
-def read_file(path: Path, settings: Settings) -> list[Part]:
+def read_file(path: Path, settings: Settings) -> list[SystemScores]:
     """The scores of one file, whatever its format. Raises DataError, OSError."""
-    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    if suffix not in (".eval", ".json", ".jsonl"):
-        return list(tables.scored_sheet(tables.read_sheet(path, _data(path)), settings))
+    suffix = path.suffix
+    if suffix == ".gz":
+        suffix = path.with_suffix("").suffix
+
+    content: Any
     if suffix == ".eval":
-        content: Any = harnesses.inspect_archive(path)
+        content = harnesses.inspect_archive(path)
+    elif suffix == ".jsonl":
+        content = json_lines(path)
+    elif suffix == ".json":
+        content = _json(path, _data(path))
     else:
-        content = json_lines(path) if suffix == ".jsonl" else _json(path, _data(path))
-    reader, expected = _recognized(path, content)
+        return list(tables.read_scored(tables.read_text_table(path, _data(path)), settings))
+
+    reader, expected = _recognize_format(path, content)
     try:
         return list(reader(path, content, settings))
     except (TypeError, AttributeError, KeyError, IndexError) as error:
@@ -125,30 +151,42 @@ def read_file(path: Path, settings: Settings) -> list[Part]:
         ) from error
 
 
-def _recognized(path: Path, content: Any) -> harnesses.Format:
+def _recognize_format(path: Path, content: Any) -> harnesses.Format:
     """The format by the keys of an object, or of the first of a list. Raises DataError."""
     of_list = isinstance(content, list)
-    first = content[0] if of_list and content else content
+    first = content
+    known = harnesses.OF_OBJECTS
+    if of_list:
+        known = harnesses.OF_LISTS
+        first = content[0] if content else None
     keys = first.keys() if isinstance(first, Mapping) else set[str]()
-    known = harnesses.OF_LISTS if of_list else harnesses.OF_OBJECTS
-    if key := next((key for key in known if key in keys), None):
-        return known[key]
-    if not of_list and keys and all(isinstance(each, dict) and "resolved" in each for each in first.values()):
+    for key, known_format in known.items():
+        if key in keys:
+            return known_format
+
+    if not of_list and keys and all(map(_is_issue, first.values())):
         return harnesses.ISSUES
     if keys & {"lm_eval_version", "n-samples"}:
         raise DataError(
             f"{path}: averages of lm-evaluation-harness, without items; expected the samples_*.jsonl "
             "beside it (lm_eval --log_samples)"
         )
-    if of_list and keys & {*tables.ITEM_NAMES, "passage", "qas"}:
-        return harnesses.Format(tables.predicted_lines, "the keys idx and label, or SuperGLUE's nested ones")
+    if of_list and not keys.isdisjoint(KEYS_OF_PREDICTIONS):
+        return harnesses.Format(tables.read_predictions, "the keys idx and label, or SuperGLUE's nested ones")
     raise DataError(f"{path}: its format is not known; expected {KNOWN}")
+
+
+def _is_issue(report: Any) -> bool:
+    """Whether it is SWE-bench's report of one issue."""
+    return isinstance(report, dict) and "resolved" in report
 
 
 def _data(path: Path) -> bytes:
     data = path.read_bytes()
+    if path.suffix != ".gz":
+        return data
     try:
-        return gzip.decompress(data) if path.suffix == ".gz" else data
+        return gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path}: damaged; expected a gzip file ({error})") from None
 
@@ -157,70 +195,83 @@ def _json(path: Path, text: bytes, *, line: int | None = None) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        at = f"{path}:{line}" if line else f"{path}"
-        raise DataError(f"{at}: not JSON ({error})") from None
+        place = f"{path}:{line}" if line else f"{path}"
+        raise DataError(f"{place}: not JSON ({error})") from None
 
 
 def json_lines(path: Path) -> list[Mapping[str, Any]]:
     """The objects of a file, one on each line. Raises DataError for anything else, or an empty file."""
-    lines = [
-        _json(path, line, line=number)
-        for number, line in enumerate(_data(path).splitlines(), 1)
-        if line.strip()
-    ]
-    if not lines or not all(isinstance(line, Mapping) for line in lines):
+    objects = []
+    for number, line in enumerate(_data(path).splitlines(), 1):
+        if line.strip():
+            objects.append(_json(path, line, line=number))
+    if not objects or not all(isinstance(content, Mapping) for content in objects):
         raise DataError(f"{path}: expected a JSON object on each line, and at least one")
-    return lines
+    return objects
 
 
-def _ids(path: Path) -> frozenset[str]:
+def _ids(file: Source | None) -> frozenset[str] | None:
     """All items: a JSON list or keys, objects with an instance_id on each line, or a name on each line."""
+    if file is None:
+        return None
+    path = Path(file)
     if path.suffix == ".json":
         listed = _json(path, _data(path))
-        listed = list(listed) if isinstance(listed, dict) else listed
+        if not isinstance(listed, list | dict):
+            listed = ()
     elif path.suffix == ".jsonl":
         listed = [line.get("instance_id", line.get("id")) for line in json_lines(path)]
     else:
-        listed = [line.strip() for line in decoded(path, _data(path)).splitlines()]
-    ids = frozenset(str(name) for name in listed if name) if isinstance(listed, list) else frozenset()
+        listed = [line.strip() for line in decode_text(path, _data(path)).splitlines()]
+    ids = frozenset(str(name) for name in listed if name)
     if not ids:
         raise DataError(f"{path}: expected the ids of all items, one on each line or as a JSON list")
     return ids
 
 
-def _gold(path: Path) -> Mapping[str, Mapping[str, Answer]]:
+def _gold(file: Source | None) -> Mapping[str, Mapping[str, GoldAnswer]] | None:
+    """Column to item to gold labels; a file of JSON lines has one column, without a name."""
+    if file is None:
+        return None
+    path = Path(file)
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         return {"": tables.gold_of_lines(path, json_lines(path))}
-    return tables.gold_of_sheet(tables.read_sheet(path, _data(path)))
+    return tables.gold_of_table(tables.read_text_table(path, _data(path)))
 
 
 # ---------------------------------------------------------------- several files
 
 
-def _merged(parts: Sequence[Part]) -> list[Part]:
+def _merge_parts(parts: Sequence[SystemScores]) -> list[SystemScores]:
     """One part for each system and task; of rows that several records have, the newest record's are taken."""
-    merged: dict[tuple[str, str], list[Part]] = {}
+    records: dict[tuple[str, str], list[SystemScores]] = {}
     for part in parts:
-        merged.setdefault((part.system, part.task), []).append(part)
-    return [of_one[0] if len(of_one) == 1 else _joined(of_one) for of_one in merged.values()]
+        records.setdefault((part.system, part.task), []).append(part)
+    merged = []
+    for of_task in records.values():
+        merged.append(of_task[0] if len(of_task) == 1 else _join_records(of_task))
+    return merged
 
 
-def _joined(parts: Sequence[Part]) -> Part:
+def _join_records(parts: Sequence[SystemScores]) -> SystemScores:
     """The rows of all parts of one system on one task. Raises DataError if they cannot be parts of one."""
-    system, task = parts[0].system, parts[0].task
-    joined: dict[str, Row] = {}
+    system = parts[0].system
+    joined: dict[str, ItemScore] = {}
     repeated: set[str] = set()
+    notes: list[str] = []
     for part in sorted(parts, key=lambda part: part.time or ""):
         shared = joined.keys() & part.rows.keys()
         if part.time is None or (shared and not part.time):
-            which = f" ({first_few(sorted(shared))})" * bool(shared)
+            subject = f"{system} on {part.task}" if part.task else system
+            which = f" ({first_few(sorted(shared))})" if shared else ""
             raise DataError(
-                f"{system}{f' on {task}' if task else ''} is in two files{which}; name the systems "
+                f"{subject} is in two files{which}; name the systems "
                 "(NAME=FILE), or give one file, or the folder of one revision, of each"
             )
         repeated |= {item for item in shared if joined[item] != part.rows[item]}
         joined |= part.rows
-    notes = [note for part in parts for note in part.notes]
+    for part in parts:
+        notes += part.notes
     if repeated:
         notes.append(
             f"{system}: records differ on {len(repeated):,} tasks, of which the newest record is read: "
@@ -229,11 +280,11 @@ def _joined(parts: Sequence[Part]) -> Part:
     return parts[0]._replace(rows=joined, notes=notes, solved_only=any(part.solved_only for part in parts))
 
 
-def _completed(part: Part, everything: frozenset[str] | None) -> Part:
+def _add_unsolved(part: SystemScores, all_items: frozenset[str] | None) -> SystemScores:
     """With the unsolved items that its files may lack. Raises DataError if no unsolved item is known."""
     if not part.solved_only:
         return part
-    if everything is None:
+    if all_items is None:
         if all(row.score for row in part.rows.values()):
             raise DataError(
                 f"{part.system}: names only the resolved issues; expected the list of all ids too "
@@ -241,21 +292,27 @@ def _completed(part: Part, everything: frozenset[str] | None) -> Part:
             )
         note = f"{part.system}: issues without a report are left out; to count them as unresolved, give --ids"
         return part._replace(notes=[*part.notes, note])
-    if strange := sorted(part.rows.keys() - everything):
+    strange = sorted(part.rows.keys() - all_items)
+    if strange:
         raise DataError(
             f"{part.system}: {len(strange)} resolved ids are not in the list of all: {first_few(strange)}"
         )
-    rows = {name: part.rows.get(name) or harnesses.issue(name, False) for name in sorted(everything)}
+    rows = {}
+    for item in sorted(all_items):
+        rows[item] = part.rows.get(item) or harnesses.issue(item, False)
     return part._replace(rows=rows)
 
 
-def _kept(part: Part, only: Mapping[str, str]) -> Part:
+def _keep_categories(part: SystemScores, only: Mapping[str, str]) -> SystemScores:
+    """Only the rows of one category in each of these columns. Raises DataError if no row is left."""
     rows = part.rows
     for column, category in only.items():
         known = dict.fromkeys(row.categories.get(column, "") for row in rows.values())
         rows = {item: row for item, row in rows.items() if row.categories.get(column) == category}
         if not any(known):
-            columns = dict.fromkeys(name for row in part.rows.values() for name in row.categories)
+            columns: dict[str, None] = {}
+            for row in part.rows.values():
+                columns |= dict.fromkeys(row.categories)
             expected = f"expected one of {first_few(columns)}" if columns else f"leave out --only {column}"
             raise DataError(f"{part.system}: the log has no column {column}; {expected}")
         if not rows:
@@ -266,50 +323,58 @@ def _kept(part: Part, only: Mapping[str, str]) -> Part:
     return part._replace(rows=rows)
 
 
-def _scaled(part: Part, scale: float) -> Part:
+def _divide_scores(part: SystemScores, scale: float) -> SystemScores:
     if scale == 1.0:
         return part
-    return part._replace(
-        rows={item: row._replace(score=row.score / scale) for item, row in part.rows.items()}
-    )
+    rows = {item: row._replace(score=row.score / scale) for item, row in part.rows.items()}
+    return part._replace(rows=rows)
 
 
-def join(parts: Sequence[Part], *, name: str, notes: Iterable[str] = ()) -> ScoredTable:
+def join(parts: Sequence[SystemScores], *, name: str, notes: Iterable[str] = ()) -> ScoredTable:
     """The table of the items that all systems have, task by task, with the notes on what was left out.
 
     Raises DataError if there are no such items.
     """
     systems = list(dict.fromkeys(part.system for part in parts))
-    notes = [*notes, *(note for part in parts for note in part.notes)]
+    notes = list(notes)
+    for part in parts:
+        notes += part.notes
     if len({part.unit for part in parts}) > 1:
         raise DataError("some files have items and others only scores of tasks; expected one kind")
-    named, by_task = {part.task for part in parts if part.task}, dict[str, dict[str, Part]]()
-    for part in parts:  # a file that does not name its task is of the only one that others name
-        task = part.task or (next(iter(named)) if len(named) == 1 else "")
-        by_task.setdefault(task, {})[part.system] = part
-    columns: list[tuple[str, str, list[Row]]] = []
-    for task, of_task in by_task.items():
-        if lacking := [system for system in systems if system not in of_task]:
+
+    columns: list[tuple[str, str, list[ItemScore]]] = []
+    for task, of_task in _by_task(parts).items():
+        lacking = [system for system in systems if system not in of_task]
+        if lacking:
             notes.append(f"{task or 'the task without a name'} is left out: {first_few(lacking)} lacks it")
             continue
-        matched, left_out = _matched([of_task[system] for system in systems])
+        matched, left_out = _match_items([of_task[system] for system in systems])
         notes += left_out
         columns += [(task, item, rows) for item, rows in matched.items()]
     if not columns:
         raise DataError(["no item is in the files of all systems", *notes])
+
     table = _table(columns, systems, name)
-    reach, item = max(
-        pair for scores in table.scores.values() for pair in zip(scores, table.items, strict=True)
-    )
-    if reach > 1.0:
+    highest, item = max(max(zip(scores, table.items, strict=True)) for scores in table.scores.values())
+    if highest > 1.0:
         notes.append(
-            f"scores reach {reach:g} ({item}) and are shown x 100; if they are percentages, divide them: "
+            f"scores reach {highest:g} ({item}) and are shown x 100; if they are percentages, divide them: "
             "--scale 100"
         )
-    return replace(table, unit=parts[0].unit, notes=tuple(_grouped(notes)))
+    return replace(table, unit=parts[0].unit, notes=tuple(_group_notes(notes)))
 
 
-def _grouped(notes: Iterable[str]) -> Iterator[str]:
+def _by_task(parts: Sequence[SystemScores]) -> dict[str, dict[str, SystemScores]]:
+    """Task to system to its scores; a file without a task is of the only one that other files name."""
+    named = {part.task for part in parts if part.task}
+    only_task = min(named) if len(named) == 1 else ""
+    by_task: dict[str, dict[str, SystemScores]] = {}
+    for part in parts:
+        by_task.setdefault(part.task or only_task, {})[part.system] = part
+    return by_task
+
+
+def _group_notes(notes: Iterable[str]) -> Iterator[str]:
     """The notes, of which a text that is about more than a few files or systems comes once."""
     subjects: dict[str, list[str]] = {}
     for note in notes:
@@ -319,65 +384,107 @@ def _grouped(notes: Iterable[str]) -> Iterator[str]:
         if len(of_text) > NAMED:
             yield f"{first_few(of_text)} ({len(of_text):,} alike){text}"
         else:
-            yield from (subject + text for subject in of_text)
+            for subject in of_text:
+                yield subject + text
 
 
-def _matched(parts: Sequence[Part]) -> tuple[dict[str, list[Row]], list[str]]:
+def _match_items(parts: Sequence[SystemScores]) -> tuple[dict[str, list[ItemScore]], list[str]]:
     """Item to its row in every part, named as in the first, and notes on the items that some part lacks."""
-    with_text = all(row.text for part in parts for row in part.rows.values())
-    repeated = {
-        text
-        for part in parts
-        for text, count in Counter(row.text for row in part.rows.values()).items()
-        if count > 1
-    }
+    with_text = all(all(row.text for row in part.rows.values()) for part in parts)
+    repeated = _repeated_texts(parts)
 
-    def key(item: str, row: Row) -> tuple[str, str]:
+    def key(item: str, row: ItemScore) -> tuple[str, str]:
         """The text where it names one item in every part; else id and text, or the id alone."""
         if not with_text:
             return (item, "")
         return (item if row.text in repeated else "", row.text)
 
-    keyed = [{key(item, row): (item, row) for item, row in part.rows.items()} for part in parts]
-    common = [at for at in keyed[0] if all(at in other for other in keyed)]
-    notes, kept = [], set(common)
-    same = "the same text" if parts[0].unit == "items" else "the same revision and subsets"
-    everything = {at: item for items in keyed for at, (item, _) in items.items()}
-    for part, items in zip(parts, keyed, strict=True):
+    first = parts[0]
+    items_of_parts = [{key(item, row): item for item, row in part.rows.items()} for part in parts]
+    items_of_first = items_of_parts[0]
+    shared_keys = set(items_of_first).intersection(*items_of_parts)
+    matched: dict[str, list[ItemScore]] = {}
+    renamed = 0
+    for item_key, item in items_of_first.items():
+        if item_key not in shared_keys:
+            continue
+        names = [items[item_key] for items in items_of_parts]
+        matched[item] = [part.rows[name] for part, name in zip(parts, names, strict=True)]
+        renamed += any(name != item for name in names)
+
+    all_items: dict[tuple[str, str], str] = {}
+    for items in items_of_parts:
+        all_items |= items
+    same = "the same text" if first.unit == "items" else "the same revision and subsets"
+    notes = []
+    for part, items in zip(parts, items_of_parts, strict=True):
         where = f"{part.system}, {part.task}" if part.task else part.system
-        rest = [item for at, (item, _) in items.items() if at not in kept]
-        lacking = [item for at, item in everything.items() if at not in items]
-        if with_text and rest:
+        left_out = [item for item_key, item in items.items() if item_key not in shared_keys]
+        lacking = [item for item_key, item in all_items.items() if item_key not in items]
+        if with_text and left_out:
             notes.append(
-                f"{where}: {len(rest):,} of {len(items):,} {part.unit} are not in all files with {same}, "
-                f"left out: {first_few(rest)}"
+                f"{where}: {len(left_out):,} of {len(items):,} {part.unit} are not in all files with {same}, "
+                f"left out: {first_few(left_out)}"
             )
         elif lacking and not with_text:
             notes.append(
-                f"{where}: no score for {len(lacking):,} of {len(everything):,} {part.unit}, left out for "
+                f"{where}: no score for {len(lacking):,} of {len(all_items):,} {part.unit}, left out for "
                 f"all systems: {first_few(lacking)}"
             )
-    renamed = sum(any(items[at][0] != keyed[0][at][0] for items in keyed) for at in common)
     if renamed:
         notes.append(f"{renamed:,} items have other ids in other files; they are matched by their text")
-    return {keyed[0][at][0]: [items[at][1] for items in keyed] for at in common}, notes
+    return matched, notes
 
 
-def _table(columns: Sequence[tuple[str, str, list[Row]]], systems: Sequence[str], name: str) -> ScoredTable:
-    tasks = tuple(task for task, _, _ in columns)
-    clusters = tuple(next((row.cluster for row in rows if row.cluster), "") for _, _, rows in columns)
-    merged = [
-        dict(chain.from_iterable(row.categories.items() for row in rows[::-1])) for _, _, rows in columns
-    ]
-    names = dict.fromkeys(column for categories in merged for column in categories)
-    categories = {column: tuple(of_item.get(column, "-") for of_item in merged) for column in names}
+def _repeated_texts(parts: Sequence[SystemScores]) -> set[str]:
+    """The texts that several items of one part have."""
+    repeated: set[str] = set()
+    for part in parts:
+        counts = Counter(row.text for row in part.rows.values())
+        repeated.update(text for text, count in counts.items() if count > 1)
+    return repeated
+
+
+def _table(
+    columns: Sequence[tuple[str, str, list[ItemScore]]], systems: Sequence[str], name: str
+) -> ScoredTable:
+    """The table of these items: task, item and the row of each system."""
+    tasks = []
+    clusters = []
+    categories_of_items: list[dict[str, str]] = []
+    for task, _, rows in columns:
+        tasks.append(task)
+        clusters.append(next((row.cluster for row in rows if row.cluster), ""))
+        categories: dict[str, str] = {}
+        for row in reversed(rows):  # so that what the first system's file says holds
+            categories |= row.categories
+        categories_of_items.append(categories)
+    if any(clusters):
+        clusters = [
+            cluster or f"item {item}" for cluster, (_, item, _) in zip(clusters, columns, strict=True)
+        ]
+
+    scores = {}
+    for at, system in enumerate(systems):
+        scores[system] = tuple(rows[at].score for _, _, rows in columns)
     return ScoredTable(
         name,
         tuple(item for _, item, _ in columns),
-        {system: tuple(rows[at].score for _, _, rows in columns) for at, system in enumerate(systems)},
-        tasks if any(tasks) else None,
-        tuple(own or f"item {item}" for own, (_, item, _) in zip(clusters, columns, strict=True))
-        if any(clusters)
-        else None,
-        {column: values for column, values in categories.items() if len({*values}) > 1},
+        scores,
+        tuple(tasks) if any(tasks) else None,
+        tuple(clusters) if any(clusters) else None,
+        _varying_categories(categories_of_items),
     )
+
+
+def _varying_categories(categories_of_items: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+    """Column to the category of each item, for the columns in which items differ."""
+    names: dict[str, None] = {}
+    for categories in categories_of_items:
+        names |= dict.fromkeys(categories)
+    columns = {}
+    for name in names:
+        values = tuple(categories.get(name, "-") for categories in categories_of_items)
+        if len(set(values)) > 1:
+            columns[name] = values
+    return columns

@@ -51,13 +51,14 @@ class RetrySettings(NamedTuple):
     """Longest pause, in seconds, that is accepted from a server (Retry-After)."""
 
 
-class Meter:
+class DownloadProgress:
     """Progress of downloads on standard error: lines and, on a terminal, a bar; nothing unless `shown`."""
 
     def __init__(self, *, shown: bool = False) -> None:
         from tqdm import tqdm
 
-        self._tqdm, self._shown = tqdm, shown
+        self._tqdm = tqdm
+        self._shown = shown
         self._bar: tqdm[None] = tqdm(disable=True)
 
     def say(self, line: str) -> None:
@@ -87,8 +88,8 @@ class Meter:
 class Fetcher:
     """Fetches files one by one."""
 
-    def __init__(self, meter: Meter | None = None, settings: RetrySettings | None = None) -> None:
-        self._meter = meter or Meter()
+    def __init__(self, meter: DownloadProgress | None = None, settings: RetrySettings | None = None) -> None:
+        self._meter = meter or DownloadProgress()
         self._settings = settings or RetrySettings()
         self._connections = http.Connections(self._settings.timeout)
         self._unreachable: dict[str, str] = {}
@@ -105,16 +106,16 @@ class Fetcher:
         An interrupted transfer is kept as `<file>.part`; this run or a later one resumes it. Raises
         DataError with the server's failure, or with the reason why the file cannot be written.
         """
-        part = _Part(file)
+        part = _PartialFile(file)
         try:
-            if record := checked(file, file.path):
+            if record := verify_file(file, file.path):
                 self._meter.advance(record.bytes)
                 return record
             self._meter.advance(part.size)
             # The parts of a resumed file may come from different versions: then restart once.
             for _ in range(2 if part.size else 1):
                 self._complete(file, part)
-                if record := checked(file, part.path):
+                if record := verify_file(file, part.path):
                     part.finish()
                     return record
                 digest = source_file(part.path, file.name).sha256
@@ -125,7 +126,7 @@ class Fetcher:
         content = f"sha256 {digest[:12]}..., expected {file.sha256[:12]}..."
         raise DataError(f"{file.address}: wrong content ({content}); {_ANOTHER}")
 
-    def _complete(self, file: RemoteFile, part: _Part) -> None:
+    def _complete(self, file: RemoteFile, part: _PartialFile) -> None:
         """Request the rest, with retries, until the file is complete."""
         from urllib3.exceptions import HTTPError
 
@@ -137,18 +138,16 @@ class Fetcher:
                 with closing(self._connections.request(file.address, part.headers())) as response:
                     self._receive(response, file, part)
                 return
-            except (http.TransferError, HTTPError) as error:
-                failure = (
-                    error
-                    if isinstance(error, http.TransferError)
-                    else http.connection_error(error, file.address)
-                )
-                failures = 1 if part.size > before else failures + 1
-                if not failure.retryable or failures > self._settings.retries:
-                    if failure.unreachable:
-                        self._unreachable[http.host(file.address)] = str(failure)
-                    raise DataError(str(failure)) from error
-                self._wait(failure, failures)
+            except http.TransferError as error:
+                failure = error
+            except HTTPError as error:
+                failure = http.connection_error(error, file.address)
+            failures = 1 if part.size > before else failures + 1
+            if not failure.retryable or failures > self._settings.retries:
+                if failure.unreachable:
+                    self._unreachable[http.host(file.address)] = str(failure)
+                raise DataError(str(failure)) from failure
+            self._wait(failure, failures)
 
     def _wait(self, error: http.TransferError, failures: int) -> None:
         """Wait as long as the server asks, at least an exponential backoff."""
@@ -162,11 +161,13 @@ class Fetcher:
             seconds = max(seconds, retry.parse_retry_after(error.retry_after or "0"))
         if seconds > self._settings.max_wait:
             raise DataError(f"{error.problem}; the server asks to come back in {seconds:,.0f} seconds")
-        pause = f" in {seconds:.0f} s" if seconds >= 1 else ""
-        self._meter.say(f"{error.problem}; trying again{pause}")
+        message = f"{error.problem}; trying again"
+        if seconds >= 1:
+            message += f" in {seconds:.0f} s"
+        self._meter.say(message)
         time.sleep(seconds)
 
-    def _receive(self, response: BaseHTTPResponse, file: RemoteFile, part: _Part) -> None:
+    def _receive(self, response: BaseHTTPResponse, file: RemoteFile, part: _PartialFile) -> None:
         """Write the response. Raises TransferError if it ends early, DataError if it is another file."""
         received = part.size
         chunks = _chunks(response)
@@ -177,13 +178,13 @@ class Fetcher:
                 part.drop()
                 problem = "the server has no such rest of the file"
                 raise http.TransferError(f"{file.address}: {problem}", retryable=True)
-            expected = _expected(file, given[2], received=received)
+            expected = _expected_size(file, given[2], received=received)
             output = part.resume()
         elif response.status == 200:
             length = response.headers.get("Content-Length", "")
-            expected = _expected(file, length, received=0)
+            expected = _expected_size(file, length, received=0)
             head = next(chunks)
-            if what := http.mistaken(head):
+            if what := http.wrong_content(head):
                 raise DataError(f"{file.address}: {what}")
             if file.bytes is not None and length.isdecimal() and int(length) != file.bytes:
                 raise DataError(f"{file.address}: {int(length):,} bytes, expected {file.bytes:,}; {_ANOTHER}")
@@ -204,7 +205,9 @@ class Fetcher:
             sizes = f"{readable(part.size)} of {readable(expected)}"
             raise http.TransferError(f"{file.address}: the connection was cut after {sizes}", retryable=True)
 
-    def _write(self, chunks: Iterator[bytes], output: IO[bytes], part: _Part, expected: int | None) -> None:
+    def _write(
+        self, chunks: Iterator[bytes], output: IO[bytes], part: _PartialFile, expected: int | None
+    ) -> None:
         """Write the chunks. A body of known length may end early: the caller checks its size."""
         from urllib3.exceptions import ProtocolError
 
@@ -220,7 +223,7 @@ class Fetcher:
                 raise
 
 
-class _Part:
+class _PartialFile:
     """A partly downloaded file, kept across interruptions and runs: `<file>.part`.
 
     `<file>.part.json` has the server's validator (ETag or date) of that version of the file.
@@ -234,7 +237,9 @@ class _Part:
     @property
     def size(self) -> int:
         """Bytes downloaded so far."""
-        return self.path.stat().st_size if self.path.exists() else 0
+        if not self.path.exists():
+            return 0
+        return self.path.stat().st_size
 
     def headers(self) -> dict[str, str]:
         """Request headers for the rest; empty if the download must restart.
@@ -244,7 +249,10 @@ class _Part:
         validator = self._validator()
         if not self.size or not (validator or self._file.sha256):
             return {}
-        return {"Range": f"bytes={self.size}-"} | ({"If-Range": validator} if validator else {})
+        headers = {"Range": f"bytes={self.size}-"}
+        if validator:
+            headers["If-Range"] = validator
+        return headers
 
     def begin(self, headers: Mapping[str, str]) -> IO[bytes]:
         """Open the file empty, and save the validator of this version."""
@@ -275,16 +283,19 @@ class _Part:
         """The saved validator; empty if there is none, or it belongs to another address."""
         try:
             note = json.loads(self._note.read_text())
-            return str(note["validator"]) if note["address"] == self._file.address else ""
+            if note["address"] == self._file.address:
+                return str(note["validator"])
         except (OSError, ValueError, KeyError, TypeError):
-            return ""
+            pass  # no note, or one that was cut short: then none is known
+        return ""
 
 
 def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
     """The body as it comes; the first chunk holds HEAD bytes, or all that came before an error."""
     from urllib3.exceptions import HTTPError
 
-    head, failure = b"", None
+    head = b""
+    failure = None
     try:
         while len(head) < http.HEAD and (chunk := response.read1(CHUNK)):
             head += chunk
@@ -297,21 +308,24 @@ def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
         yield chunk
 
 
-def _expected(file: RemoteFile, length: str, *, received: int) -> int | None:
+def _expected_size(file: RemoteFile, length: str, *, received: int) -> int | None:
     """The size of the complete file, if known. Raises OSError if the disk has no space for the rest."""
-    given = int(length) if length.isdecimal() else None
-    expected = given if file.bytes is None else file.bytes
+    expected = file.bytes
+    if expected is None and length.isdecimal():
+        expected = int(length)
     if expected is not None:
         check_space(file.path.parent, expected - received, what=file.name)
     return expected
 
 
-def checked(file: RemoteFile, path: Path) -> SourceFile | None:
+def verify_file(file: RemoteFile, path: Path) -> SourceFile | None:
     """The record of the file at a path; None if it is absent or has another checksum."""
     if not path.is_file():
         return None
     record = source_file(path, file.name)
-    return record if file.sha256 in ("", record.sha256) else None
+    if file.sha256 and file.sha256 != record.sha256:
+        return None
+    return record
 
 
 def check_space(folder: Path, needed: int, *, what: str) -> None:
@@ -326,11 +340,13 @@ def check_space(folder: Path, needed: int, *, what: str) -> None:
 
 def readable(number: float) -> str:
     """A number of bytes with a unit: 326 kB, 54.1 MB."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if number < 1000 or unit == "GB":
-            break
-        number /= 1000
-    return f"{number:.0f} {unit}" if unit in ("bytes", "kB") else f"{number:.1f} {unit}"
+    if number < 1000:
+        return f"{number:.0f} bytes"
+    if number < 1000**2:
+        return f"{number / 1000:.0f} kB"
+    if number < 1000**3:
+        return f"{number / 1000 / 1000:.1f} MB"
+    return f"{number / 1000 / 1000 / 1000:.1f} GB"
 
 
 def os_problem(error: OSError, path: Path) -> str:

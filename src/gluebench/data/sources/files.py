@@ -27,8 +27,9 @@ from gluebench.data.prepared import ROW_GROUP
 from gluebench.data.sources.columns import (
     HIDDEN_NUMBER,
     HUB_INDEX,
-    Plan,
-    Shaper,
+    BatchConverter,
+    ColumnRoles,
+    column_roles,
     index_number,
     index_text,
     is_list,
@@ -36,7 +37,6 @@ from gluebench.data.sources.columns import (
     label_typed,
     list_cells,
     note_classes,
-    plan,
 )
 from gluebench.data.sources.http import GIT_LFS
 from gluebench.data.sources.records import (
@@ -103,12 +103,22 @@ def survey(path: Path) -> Survey:
                 tail = b"\r" if block.endswith(b"\r") else b""
     if not size:
         raise DataError(f"{path}: the file is empty; fetch it again")
-    start = head.lstrip().lower() if head.lstrip().startswith(b"<") else head
-    sign = next((meaning for beginning, meaning in SIGNS.items() if start.startswith(beginning)), "")
-    return Survey(size, digest.hexdigest(), crlf, sign)
+    return Survey(size, digest.hexdigest(), crlf, _sign(head))
 
 
-TAB, LF = b"\t\n"
+def _sign(head: bytes) -> str:
+    """The format that the first bytes of a file show; empty for any other."""
+    start = head.lstrip()
+    if start.startswith(b"<"):
+        head = start.lower()  # markup may begin with white space and be in capitals
+    for beginning, meaning in SIGNS.items():
+        if head.startswith(beginning):
+            return meaning
+    return ""
+
+
+TAB = ord("\t")
+LF = ord("\n")
 BOM = b"\xef\xbb\xbf"
 LONGEST = 16 << 20
 """Largest number of bytes in a line; a file with a longer one is rejected."""
@@ -130,7 +140,7 @@ def read_released(
     """
     notes = [] if notes is None else notes
     if path.suffix == ".parquet" or columnar_format(path):
-        yield from _typed(path, survey, task=task, split=split, release=release, notes=notes)
+        yield from _read_typed(path, survey, task=task, split=split, release=release, notes=notes)
         return
     if survey.sign:
         raise DataError(f"{path}: this is {survey.sign}; expected a TSV file; fetch it again")
@@ -145,7 +155,7 @@ def read_released(
             file.seek(0)
         table = _Table(path, survey.crlf, task, release, split, notes)
         yield from table.batches(file)
-    note_unlabeled(table.shaper, split, notes)
+    note_unlabeled(table.converter, split, notes)
     if table.incomplete:
         lines = f"{split.name}: {len(table.incomplete)} lines that lack a column are left out"
         notes.append(f"{lines}: {path.name}, line {', '.join(map(str, table.incomplete))}")
@@ -162,62 +172,70 @@ class _Table:
     _problems: list[str] = field(default_factory=list)
     incomplete: list[int] = field(default_factory=list)
     """Lines that are left out, since they lack a column."""
-    shaper: Shaper = field(init=False)
+    converter: BatchConverter = field(init=False)
 
     def batches(self, file: BinaryIO) -> Iterator[pa.RecordBatch]:
         blocks = _blocks(file, self._path)
-        first = self._ended(next(blocks, b"\n"))
+        first = self._normalize_ends(next(blocks, b"\n"))
         line, _, rest = first.partition(b"\n")
-        names, plan = self._header(line)
-        number, first = (1, first) if names is self._known.header else (2, rest)
+        names, roles = self._header(line)
+        number = 1
+        if names is not self._split_release.header:
+            number = 2
+            first = rest
         check_label = label_text(self._task)
-        self.shaper = Shaper(plan, self._task, self._release, index_text, check_label, self._problems)
-        for block in chain([first], map(self._ended, blocks)):
+        self.converter = BatchConverter(
+            roles, self._task, self._release, index_text, check_label, self._problems
+        )
+        for block in chain([first], map(self._normalize_ends, blocks)):
             fields, lines = self._read(block, number, len(names))
             if lines:
                 columns = _by_column(fields, len(names))
-                if block is first and plan.label_at is not None:
-                    labels = columns[plan.label_at]
-                    self.shaper.label = label_check(
+                if block is first and roles.label_at is not None:
+                    labels = columns[roles.label_at]
+                    self.converter.label = label_check(
                         labels, self._task, self._split, self._release, self._notes
                     )
-                batch = self.shaper.batch(columns, f"{self._path}:", lines)
+                batch = self.converter.convert(columns, f"{self._path}:", lines)
                 if not self._problems:
                     yield batch
+            # A range is of all lines of the block; a list is of those that could be read.
             number += len(lines) if isinstance(lines, range) else block.count(b"\n")
         if self._problems:
             raise DataError(self._problems)
 
     @property
-    def _known(self) -> SplitRelease:
+    def _split_release(self) -> SplitRelease:
         return self._release.splits[self._split.name]
 
-    def _ended(self, block: bytes) -> bytes:
+    def _normalize_ends(self, block: bytes) -> bytes:
         return block.replace(b"\r\n", b"\n") if self._crlf else block
 
-    def _header(self, line: bytes) -> tuple[Sequence[str], Plan]:
-        """Column names and plan: from the first line, unless the release says that it is not a header."""
+    def _header(self, line: bytes) -> tuple[Sequence[str], ColumnRoles]:
+        """Column names and roles: from the first line, unless the release says that it is not a header."""
         try:
             names = line.decode().split("\t")
         except UnicodeDecodeError as error:
             raise DataError(f"{self._path}:1: {_not_text(line, error)}") from None
         ours = {self._release.columns.get(name, name) for name in names}
         # The file may have a header all the same, as in the plain layout.
-        unnamed = self._known.header
+        unnamed = self._split_release.header
         if unnamed and not ours >= set(self._task.columns):
-            return unnamed, plan(unnamed, self._task, self._release, where=str(self._path))
-        return names, plan(names, self._task, self._release, where=f"{self._path}:1")
+            return unnamed, column_roles(unnamed, self._task, self._release, where=str(self._path))
+        return names, column_roles(names, self._task, self._release, where=f"{self._path}:1")
 
     def _read(self, block: bytes, first: int, width: int) -> tuple[pa.Array, Sequence[int]]:
         """All fields of a block and the line number of each row; other lines become problems."""
         fields = _fields(block, width)
         if fields is not None:
             return fields, range(first, first + len(fields) // width)
-        kept: list[tuple[bytes, int]] = []
+        kept: list[bytes] = []
+        numbers_of_kept: list[int] = []
         advice = self._release.faults or "fix the line, or fetch the file again"
         for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
-            problem, count = "", line.count(b"\t") + 1
-            if line and count < width and len(self.incomplete) < self._known.incomplete:
+            problem = ""
+            count = line.count(b"\t") + 1
+            if line and count < width and len(self.incomplete) < self._split_release.incomplete:
                 self.incomplete.append(number)
                 continue
             if count != width:
@@ -230,8 +248,9 @@ class _Table:
             if problem:
                 self._problems.append(f"{self._path}:{number}: {problem}")
             else:
-                kept.append((line + b"\n", number))
-        return _fields(b"".join(line for line, _ in kept), width), [number for _, number in kept]
+                kept.append(line + b"\n")
+                numbers_of_kept.append(number)
+        return _fields(b"".join(kept), width), numbers_of_kept
 
 
 def _not_text(line: bytes, error: UnicodeDecodeError) -> str:
@@ -247,7 +266,8 @@ def _blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
     while chunk := file.read(BLOCK):
         cut = chunk.rfind(b"\n") + 1
         if cut:
-            yield b"".join([*parts, chunk[:cut]])
+            parts.append(chunk[:cut])
+            yield b"".join(parts)
             parts = []
         parts.append(chunk[cut:])
         if len(parts) > LONGEST // BLOCK:
@@ -294,7 +314,7 @@ def read_hub(
     """
 
     def batches(notes: list[str]) -> Iterator[pa.RecordBatch]:
-        return _typed(path, survey, task=task, split=split, release=release, notes=notes)
+        return _read_typed(path, survey, task=task, split=split, release=release, notes=notes)
 
     known = release.splits[split.name].hub
     if known is not None and known.sha256 != survey.sha256:
@@ -312,13 +332,14 @@ def _open(path: Path, survey: Survey) -> ColumnarFile:
     try:
         return ColumnarFile(path)
     except ReadingError as error:
-        damaged = survey.sign in ("a Parquet file", "an Arrow file") or columnar_format(path)
-        what = "a file cut short or damaged" if damaged else survey.sign or "another file"
+        what = survey.sign or "another file"
+        if survey.sign in ("a Parquet file", "an Arrow file") or columnar_format(path):
+            what = "a file cut short or damaged"
         kind = error.expected.partition(",")[0]
         raise DataError(f"{path}: this is {what} ({survey.bytes:,} bytes); {kind}; fetch it again") from None
 
 
-def _rows(file: ColumnarFile) -> Iterator[pa.RecordBatch]:
+def _batches(file: ColumnarFile) -> Iterator[pa.RecordBatch]:
     """The batches of a file of typed columns. Raises DataError if its data are damaged."""
     try:
         yield from file.batches(ROW_GROUP)
@@ -326,52 +347,60 @@ def _rows(file: ColumnarFile) -> Iterator[pa.RecordBatch]:
         raise DataError(f"{file.path}: damaged ({error.expected}); fetch it again") from None
 
 
-def _typed(
+def _read_typed(
     path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease, notes: list[str]
 ) -> Iterator[pa.RecordBatch]:
     file = _open(path, survey)
-    schema = _simple(file.schema)
-    columns = plan(schema.names, task, release, where=str(path), index=HUB_INDEX)
-    problems = [
-        f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
-        for at in (*columns.inputs, *columns.tags)
-        if schema.types[at] != pa.string() and not (task.form == "tokens" and is_list(schema.field(at), task))
-    ]
+    schema = _simplify(file.schema)
+    roles = column_roles(schema.names, task, release, where=str(path), index=HUB_INDEX)
+    texts = roles.inputs + tuple(roles.tags)
+    problems = _type_problems(path, [schema.field(at) for at in texts], task)
     refuse(problems)
+
+    label_at = roles.label_at
     classes: Sequence[str] | None = None
-    if columns.label_at is None:
-        label = label_text(task)
-    else:
-        name = schema.names[columns.label_at]
-        classes = file.class_names.get(name)
-        label = label_typed(task, release, schema.field(columns.label_at), classes, where=str(path))
-    shaper = Shaper(columns, task, release, index_number, label, problems)
+    label = label_text(task)
+    if label_at is not None:
+        column = schema.field(label_at)
+        classes = file.class_names.get(column.name)
+        label = label_typed(task, release, column, classes, where=str(path))
+    converter = BatchConverter(roles, task, release, index_number, label, problems)
     row = 0
-    for rows in _rows(file):
+    for rows in _batches(file):
         numbered = range(row, row + rows.num_rows)
         arrays = [rows.column(field.name).cast(field.type) for field in schema]
-        for at in columns.inputs:
+        for at in roles.inputs:
             arrays[at] = _texts_of(arrays[at])
-        if columns.label_at is not None:
-            labels = arrays[columns.label_at]
-            if is_list(schema.field(columns.label_at), task):
+        if label_at is not None:
+            labels = arrays[label_at]
+            if is_list(schema.field(label_at), task):
                 cells = list_cells(labels.to_pylist(), task, split.name, notes, classes or ())
-                arrays[columns.label_at] = strings(cells)
+                arrays[label_at] = strings(cells)
             elif row == 0 and labels.type == pa.string():
-                shaper.label = label_check(labels, task, split, release, notes)
+                converter.label = label_check(labels, task, split, release, notes)
             elif row == 0 and not (classes or release.classes):
                 _note_numbers(labels, task, split, notes)
-        for at in (*columns.inputs, *columns.tags):
+        for at in texts:
             missing = np.flatnonzero(numbers(arrays[at].is_null())).tolist()
             fault = f"no {schema.names[at]} is there; expected text"
             problems += [f"{path}, row {numbered[place]}: {fault}" for place in missing]
             arrays[at] = arrays[at].fill_null(constant(""))
-        batch = shaper.batch(arrays, f"{path}, row ", numbered)
+        batch = converter.convert(arrays, f"{path}, row ", numbered)
         row += rows.num_rows
         if not problems:
             yield batch
     refuse(problems)
-    note_unlabeled(shaper, split, notes)
+    note_unlabeled(converter, split, notes)
+
+
+def _type_problems(path: Path, columns: Sequence[pa.Field], task: Task) -> list[str]:
+    """A message for each column of texts or tags that has values of another type."""
+    problems = []
+    for column in columns:
+        of_tokens = task.form == "tokens" and is_list(column, task)
+        if column.type != pa.string() and not of_tokens:
+            problems.append(f"{path}: the column {column.name} is of type {column.type}; expected text")
+    return problems
 
 
 def _texts_of(values: pa.Array) -> pa.Array:
@@ -388,16 +417,19 @@ def _note_numbers(labels: pa.Array, task: Task, split: Split, notes: list[str]) 
         note_classes(split.name, task.words, notes)
 
 
-def _simple(schema: pa.Schema) -> pa.Schema:
+def _simplify(schema: pa.Schema) -> pa.Schema:
     """The schema without pandas's index, and with every kind of text (large, dictionary) as string."""
-    fields = [field for field in schema if not re.fullmatch(r"__index_level_\d+__", field.name)]
-    kinds = [field.type.value_type if pa.types.is_dictionary(field.type) else field.type for field in fields]
-    texts = (pa.large_string(), pa.string_view())
-    simple = [
-        field.with_type(pa.string() if kind in texts else kind)
-        for field, kind in zip(fields, kinds, strict=True)
-    ]
-    return pa.schema(simple, schema.metadata)
+    columns = []
+    for column in schema:
+        if re.fullmatch(r"__index_level_\d+__", column.name):
+            continue
+        kind = column.type
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        if kind in (pa.large_string(), pa.string_view()):
+            kind = pa.string()
+        columns.append(column.with_type(kind))
+    return pa.schema(columns, schema.metadata)
 
 
 def read_earlier(
@@ -412,7 +444,7 @@ def read_earlier(
         raise DataError(f"{path}: no column {', '.join(missing)}; {expected}")
     label = file.schema.get_field_index(LABEL)
     coded = label >= 0 and pa.types.is_dictionary(file.schema.types[label])
-    for batch in _rows(file):
+    for batch in _batches(file):
         if coded:  # labels as strings, as other sources give them
             batch = batch.set_column(label, LABEL, batch.column(label).dictionary_decode())
         running.update(batch)

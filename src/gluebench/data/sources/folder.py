@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -69,12 +69,15 @@ class TaskFiles(NamedTuple):
         path = next(iter(self.files.values()))
         if path.is_dir():
             return "a datasets folder"
-        return f"{SUFFIXES.get(MARK if MARK in path.name else path.suffix, 'other')} files"
+        suffix = MARK if MARK in path.name else path.suffix
+        return f"{SUFFIXES.get(suffix, 'other')} files"
 
     @property
     def revision(self) -> str:
         """The commit, if the folder is a snapshot in the hub's cache; else ""."""
-        return self.folder.name if self.layout == "hub" and self.folder.parent.name == "snapshots" else ""
+        if self.layout == "hub" and self.folder.parent.name == "snapshots":
+            return self.folder.name
+        return ""
 
 
 def prepare_from_folder(
@@ -98,16 +101,13 @@ def prepare_from_folder(
     with tempfile.TemporaryDirectory() as scratch:
         chosen = find(source, benchmark, task, release, partial=partial, scratch=Path(scratch))
         surveys = gathered(lambda _, path: survey(path), chosen.files)
-        notes = list(read_dataset(chosen.folder).notes) if chosen.layout == "prepared" else []
-        batches = {
-            split: _labeled(
-                _batches(chosen, split, surveys[split], task=task, release=release, notes=notes),
-                chosen.files[split],
-                task,
-                split,
-            )
-            for split in chosen.files
-        }
+        notes: list[str] = []
+        if chosen.layout == "prepared":
+            notes += read_dataset(chosen.folder).notes
+        batches = {}
+        for split, path in chosen.files.items():
+            of_split = _batches(chosen, split, surveys[split], task=task, release=release, notes=notes)
+            batches[split] = _require_labels(of_split, path, task, split)
         # Names are relative to the source, or to the archive that was unpacked.
         origin = _origin(chosen, source, Path(scratch), surveys, origin)
         try:
@@ -117,17 +117,17 @@ def prepare_from_folder(
             raise DataError(problems, shown=None if keep_going else SHOWN) from None
 
 
-def _labeled(
+def _require_labels(
     batches: Iterable[pa.RecordBatch], path: Path, task: Task, split: str
 ) -> Iterator[pa.RecordBatch]:
     """The same batches. Raises DataError for a split to train or develop on that has no labels."""
     needed = split.startswith(("train", "dev"))
     for batch in batches:
         if needed and LABEL not in batch.schema.names:
-            others = [name for name in batch.schema.names if name not in (INDEX, *task.columns)]
+            others = [repr(name) for name in batch.schema.names if name not in (INDEX, *task.columns)]
             listed = "there is no other column"
             if others:
-                listed = f"other columns are {', '.join(map(repr, others))}"
+                listed = f"other columns are {', '.join(others)}"
             declared = f'[tasks."{task.name}"] columns = {{ NAME = "label" }}'
             raise DataError(
                 f"{path}: the {split} split has no labels, or all are hidden; {listed}; if one has the "
@@ -139,7 +139,8 @@ def _labeled(
 def _batches(
     chosen: TaskFiles, split: str, known: Survey, *, task: Task, release: Release, notes: list[str]
 ) -> Iterator[pa.RecordBatch]:
-    path, task_release = chosen.files[split], release.tasks[task.name]
+    path = chosen.files[split]
+    task_release = release.tasks[task.name]
     if chosen.layout == "prepared":
         record = read_dataset(chosen.folder).splits[split]
         return read_earlier(path, known, task=task, split=task.splits[split], record=record)
@@ -154,14 +155,16 @@ def _origin(
     """Origin of the data: the caller's, that of data prepared before, or this folder."""
     if origin is None and chosen.layout == "prepared":
         return read_dataset(chosen.folder).origin
-    files = tuple(
-        surveys[split].source(path.relative_to(scratch if scratch in path.parents else source).as_posix())
-        for split, path in chosen.files.items()
-    )
+    if origin is not None and origin.files:
+        return origin
+    files = []
+    for split, path in chosen.files.items():
+        top = scratch if scratch in path.parents else source
+        files.append(surveys[split].source(path.relative_to(top).as_posix()))
     if origin is not None:
-        return origin if origin.files else origin._replace(files=files)
+        return origin._replace(files=tuple(files))
     location = f"{source.resolve().name} ({chosen.kind})"
-    return Origin("folder", location, files, revision=chosen.revision)
+    return Origin("folder", location, tuple(files), revision=chosen.revision)
 
 
 def find(
@@ -184,35 +187,53 @@ def find(
         kind = NotADirectoryError if source.exists() else FileNotFoundError
         raise kind(0, f"not a folder; expected one with the files of {task.name}", str(source))
     needed = 1 if partial else len(task.splits)
-    here = [*_layouts(source, benchmark, task, release, scratch)]
-    if source.name not in {name for known in release.tasks.values() for name in known.folders}:
+
+    here = list(_layouts(source, benchmark, task, release, scratch))
+    if not any(source.name in known.folders for known in release.tasks.values()):
         here.append(_in_folder(source, task, release))  # the task's folder under any other name
-    best = max(here, key=lambda candidate: len(candidate.files))
+    best = max(here, key=_number_of_files)
     if len(best.files) >= needed:
         return best
-    folders = sorted(path for path in source.iterdir() if path.is_dir())
-    below = [files for folder in folders for files in _layouts(folder, benchmark, task, release, scratch)]
-    most = max((len(candidate.files) for candidate in below), default=0)
-    top = [candidate for candidate in below if most and len(candidate.files) == most]
+
+    below: list[TaskFiles] = []
+    for folder in sorted(source.iterdir()):
+        if folder.is_dir():
+            below += _layouts(folder, benchmark, task, release, scratch)
+    most = max(map(_number_of_files, below), default=0)
+    fullest = [candidate for candidate in below if candidate.files and len(candidate.files) == most]
     if most >= needed:
-        return _only(top, source, task)
-    incomplete = best if best.files else next(iter(top), None)
-    if incomplete is None:
-        raise DataError(_nothing(source, task, release))
-    there = f"{task.name}; its other splits are there as {incomplete.kind}"
-    missing = {name: incomplete.names[name] for name in task.splits if name not in incomplete.files}
-    problems = [
-        f"{incomplete.folder}: no {' or '.join(names) or split}, the {split} split of {there}"
-        for split, names in missing.items()
-    ]
-    raise DataError([*problems, "--partial (partial=True) takes the splits that are there"])
+        return _only(fullest, source, task)
+    if best.files:
+        raise _incomplete(best, task)
+    if fullest:
+        raise _incomplete(fullest[0], task)
+    raise DataError(_nothing(source, task, release))
+
+
+def _number_of_files(candidate: TaskFiles) -> int:
+    return len(candidate.files)
+
+
+def _incomplete(candidate: TaskFiles, task: Task) -> DataError:
+    """The error for files of a task of which some are missing."""
+    problems = []
+    for split in task.splits:
+        if split not in candidate.files:
+            names = " or ".join(candidate.names[split]) or split
+            problems.append(
+                f"{candidate.folder}: no {names}, the {split} split of {task.name}; its other splits are "
+                f"there as {candidate.kind}"
+            )
+    problems.append("--partial (partial=True) takes the splits that are there")
+    return DataError(problems)
 
 
 def _only(candidates: list[TaskFiles], source: Path, task: Task) -> TaskFiles:
     """The candidate of the preferred layout. Raises DataError if several sub-folders have that layout."""
-    layout = next(layout for layout in NAMES if any(files.layout == layout for files in candidates))
-    preferred = [files for files in candidates if files.layout == layout]
-    folders = [files.folder.relative_to(source) for files in preferred]
+    layouts = {candidate.layout for candidate in candidates}
+    preferred_layout = next(layout for layout in NAMES if layout in layouts)
+    preferred = [candidate for candidate in candidates if candidate.layout == preferred_layout]
+    folders = [candidate.folder.relative_to(source) for candidate in preferred]
     if len({folder.parts[0] for folder in folders}) > 1:
         where = ", ".join(folder.as_posix() for folder in folders)
         raise DataError(f"{source}: {task.name} is in it more than once, in {where}; name one of these")
@@ -223,114 +244,147 @@ def _layouts(
     base: Path, benchmark: Benchmark, task: Task, release: Release, scratch: Path | None
 ) -> Iterator[TaskFiles]:
     """Candidates of each layout in a folder; any of their files may be missing."""
-    for folder in (*(base / name / task.name for name in benchmark.lineage), base / task.name, base):
-        record = read_dataset(folder) if (folder / FILE).is_file() else None
-        if record is None or record.origin.kind == "sample":  # whose files are text
-            continue
-        if record.benchmark in benchmark.lineage and record.task == task.name:
-            splits = record.splits
-            names = {name: (splits[name].file,) if name in splits else () for name in task.splits}
-            yield _look("prepared", folder, names)
+    yield from _find_prepared(base, benchmark, task)
     yield from _hub(base, task, release)
     yield from _in_parts(base, task, release)
     known = release.tasks[task.name]
     if base.name in known.folders:
-        yield _released(base, task, release)
-    folded = {_folded(name) for name in known.folders}
+        yield _find_released(base, task, release)
+
     exact = [base / name for name in known.folders]
-    others = [path for path in sorted(base.iterdir()) if path not in exact and _folded(path.stem) in folded]
     for folder in exact:
-        yield _released(folder, task, release)
-    for path in others:
-        if path.is_dir():
-            yield _released(path, task, release)
-    for path in (path for path in sorted(base.glob("*.zip")) if _folded(path.stem) in folded):
-        if scratch is not None:
-            yield _released(_unpacked(path, scratch), task, release)
+        yield _find_released(folder, task, release)
+    # Tools write the names of tasks in their own ways.
+    normalized = {_normalize(name) for name in known.folders}
+    similar = [path for path in sorted(base.iterdir()) if _normalize(path.stem) in normalized]
+    for path in similar:
+        if path.is_dir() and path not in exact:
+            yield _find_released(path, task, release)
+    for path in similar:
+        if path.suffix == ".zip" and scratch is not None:
+            yield _find_released(_unpack_once(path, scratch), task, release)
+
+
+def _find_prepared(base: Path, benchmark: Benchmark, task: Task) -> Iterator[TaskFiles]:
+    """The files that were prepared before, of this benchmark or one that it extends."""
+    folders = [base / name / task.name for name in benchmark.lineage]
+    folders += [base / task.name, base]
+    for folder in folders:
+        if not (folder / FILE).is_file():
+            continue
+        record = read_dataset(folder)
+        if record.origin.kind == "sample":  # whose files are text
+            continue
+        if record.benchmark in benchmark.lineage and record.task == task.name:
+            names = {}
+            for split in task.splits:
+                names[split] = (record.splits[split].file,) if split in record.splits else ()
+            yield _existing_files("prepared", folder, names)
 
 
 def _in_parts(base: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
     """The files of a task with a folder for each part, as the hub has mnli_matched beside mnli."""
-    homes = {_folded(path.name): path for path in sorted(base.iterdir()) if path.is_dir()}
+    homes = {_normalize(path.name): path for path in sorted(base.iterdir()) if path.is_dir()}
     files: dict[str, Path] = {}
-    parts = False
+    has_parts = False
     for name, split in task.splits.items():
-        kind, _, part = split.name.partition("_")
+        role, _, part = split.name.partition("_")
         for folder in release.tasks[task.name].folders:
-            home = homes.get(_folded(folder + part))
-            path = None if home is None else _usual_file_below(home, kind)
-            if path is not None and name not in files:
+            home = homes.get(_normalize(folder + part))
+            if home is None or name in files:
+                continue
+            path = _usual_file_below(home, role)
+            if path is not None:
                 files[name] = path
-                parts = parts or bool(part)
-    if parts:
+                has_parts = has_parts or bool(part)
+    if has_parts:
         yield TaskFiles("files", base, dict.fromkeys(task.splits, ()), files)
 
 
-def _folded(name: str) -> str:
+def _normalize(name: str) -> str:
     """A name of a task or folder without what differs between tools: stsb for STS-B, sst2 for SST_2."""
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
-def _unpacked(archive: Path, scratch: Path) -> Path:
+def _unpack_once(archive: Path, scratch: Path) -> Path:
     """The folder with the content of a zip. Raises DataError for an archive that is not to be trusted."""
-    place = scratch / archive.stem
-    return place if place.is_dir() else unpack(archive, place)
+    folder = scratch / archive.stem
+    return folder if folder.is_dir() else unpack(archive, folder)
 
 
-def _look(layout: Layout, folder: Path, names: FileNames) -> TaskFiles:
+def _existing_files(layout: Layout, folder: Path, names: FileNames) -> TaskFiles:
+    """The files that exist in a folder: of each split the first of its names."""
     files: dict[str, Path] = {}
     for split, alternatives in names.items():
-        path = next((folder / name for name in alternatives if (folder / name).is_file()), None)
-        if path is not None:
-            files[split] = path
+        for name in alternatives:
+            path = folder / name
+            if split not in files and path.is_file():
+                files[split] = path
     return TaskFiles(layout, folder, names, files)
 
 
 def _hub(base: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
-    splits = release.tasks[task.name].splits
-    paths = {name: Path(split.hub.path) for name, split in splits.items() if split.hub is not None}
+    paths: dict[str, tuple[str, ...]] = {}
+    names: dict[str, tuple[str, ...]] = {}
+    folders = set()
+    for split, files in release.tasks[task.name].splits.items():
+        if files.hub is not None:
+            path = Path(files.hub.path)
+            paths[split] = (path.as_posix(),)
+            names[split] = (path.name,)
+            folders.add(path.parent.name)
     if len(paths) < len(task.splits):
         return
-    for folder in (*_snapshots(base, release.tasks[task.name].hub), base):
-        yield _look("hub", folder, {name: (path.as_posix(),) for name, path in paths.items()})
-    if any(path.parent.name == base.name for path in paths.values()):
-        yield _look("hub", base, {name: (path.name,) for name, path in paths.items()})
+    for snapshot in _snapshots(base, release.tasks[task.name].hub):
+        yield _existing_files("hub", snapshot, paths)
+    yield _existing_files("hub", base, paths)
+    if base.name in folders:
+        yield _existing_files("hub", base, names)
 
 
 def _snapshots(base: Path, hub: Hub | None) -> Iterator[Path]:
     """Commits of the repository in a cache of the hub, the one that the release names first."""
     if hub is None:
         return
-    name = f"datasets--{hub.repository.replace('/', '--')}"
-    for snapshots in (*(base / cache / name / "snapshots" for cache in CACHES), base / "snapshots"):
-        if snapshots.is_dir():
-            yield from sorted(snapshots.iterdir(), key=lambda path: (path.name != hub.revision, path.name))
+    repository = f"datasets--{hub.repository.replace('/', '--')}"
+    folders = [base / cache / repository / "snapshots" for cache in CACHES]
+    folders.append(base / "snapshots")
+    for folder in folders:
+        if folder.is_dir():
+            yield from sorted(folder.iterdir(), key=lambda path: (path.name != hub.revision, path.name))
 
 
-def _released(folder: Path, task: Task, release: Release) -> TaskFiles:
+def _find_released(folder: Path, task: Task, release: Release) -> TaskFiles:
     """The files of the splits in a folder, by their released names or by the usual ones of any format."""
     for _ in range(DEEPEST):
-        files = _in_folder(folder, task, release)
+        candidate = _in_folder(folder, task, release)
+        if candidate.files or not folder.is_dir():
+            break
         # A cache of datasets has the version and a hash between the task's folder and its files.
-        inner = [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
-        if files.files or len(inner) != 1:
+        inner = [path for path in folder.iterdir() if path.is_dir()]
+        if len(inner) != 1:
             break
         folder = inner[0]
-    return files
+    return candidate
 
 
 def _in_folder(folder: Path, task: Task, release: Release) -> TaskFiles:
     splits = release.tasks[task.name].splits
     # A Parquet file beside a record is prepared data, which is read by that record only.
     ours = (folder / FILE).is_file()
-    parquet = {name: () if ours else (f"{name}.parquet",) for name in splits}
-    files = _look("files", folder, {name: split.files + parquet[name] for name, split in splits.items()})
+    names = {}
+    for split, known in splits.items():
+        names[split] = known.files if ours else (*known.files, f"{split}.parquet")
+    candidate = _existing_files("files", folder, names)
     if ours or not folder.is_dir():
-        return files
+        return candidate
     entries = sorted(folder.iterdir())
-    usual = {name: _usual_file(entries, task.splits[name].name) for name in splits if name not in files.files}
-    every = {**files.files, **{name: path for name, path in usual.items() if path is not None}}
-    return files._replace(files={name: every[name] for name in splits if name in every})
+    files = {}
+    for split in splits:
+        path = candidate.files.get(split) or _usual_file(entries, task.splits[split].name)
+        if path is not None:
+            files[split] = path
+    return candidate._replace(files=files)
 
 
 def _usual_file_below(folder: Path, split: str) -> Path | None:
@@ -347,24 +401,30 @@ def _usual_file_below(folder: Path, split: str) -> Path | None:
 
 def _usual_file(entries: Iterable[Path], split: str) -> Path | None:
     """The file or `datasets` folder of a split: validation.csv, glue-validation.arrow, val.jsonl."""
-    first, _, rest = split.partition("_")
-    names = [f"{name}_{rest}".rstrip("_") for name in SPLIT_NAMES.get(first, (first,))]
-    candidates: list[tuple[int, str, Path]] = []
-    order = list(SUFFIXES)
+    role, _, part = split.partition("_")
+    names = [f"{name}_{part}".rstrip("_") for name in SPLIT_NAMES.get(role, (role,))]
+    candidates = []
     for path in entries:
-        if path.is_dir():
-            rank = len(order) if path.name in names and (path / STATE).is_file() else -1
-        else:
-            shard = shard_of(path.name)
-            whole = Path(shard.stem + shard.end)
-            stem = whole.stem
-            if whole.suffix in (".arrow", ".parquet", MARK):
-                stem = stem.rpartition("-")[2]  # the name of the data set comes before
-            known = stem in names and whole.suffix in SUFFIXES and shard.number == 0
-            rank = order.index(whole.suffix) if known else -1
-        if rank >= 0:
+        rank = _preference(path, names)
+        if rank is not None:
             candidates.append((rank, path.name, path))
     return min(candidates)[2] if candidates else None
+
+
+def _preference(path: Path, names: Sequence[str]) -> int | None:
+    """The place of a split's file in the order of preference; None for another file."""
+    if path.is_dir():
+        if path.name in names and (path / STATE).is_file():
+            return len(SUFFIXES)
+        return None
+    shard = shard_of(path.name)
+    whole = Path(shard.stem + shard.end)
+    stem = whole.stem
+    if whole.suffix in (".arrow", ".parquet", MARK):
+        stem = stem.rpartition("-")[2]  # the name of the data set comes before
+    if stem in names and whole.suffix in SUFFIXES and shard.number == 0:
+        return list(SUFFIXES).index(whole.suffix)
+    return None
 
 
 def _nothing(source: Path, task: Task, release: Release) -> list[str]:

@@ -47,7 +47,9 @@ def proxy(address: str) -> str:
         return ""
     proxies = getproxies()
     named = proxies.get(urlsplit(address).scheme) or proxies.get("all") or ""
-    return named if "://" in named or not named else f"http://{named}"
+    if named and "://" not in named:
+        return f"http://{named}"
+    return named
 
 
 @dataclass(eq=False)
@@ -64,7 +66,9 @@ class TransferError(Exception):
     """The Retry-After header."""
 
     def __str__(self) -> str:
-        return f"{self.problem}; {self.hint}" if self.hint else self.problem
+        if not self.hint:
+            return self.problem
+        return f"{self.problem}; {self.hint}"
 
 
 class Connections:
@@ -104,8 +108,7 @@ class Connections:
             elif not proxy_url.startswith(("http://", "https://")):
                 raise DataError(f"{host(proxy_url)}: a proxy of this kind is not supported; expected http://")
             else:
-                auth = urllib3.util.parse_url(proxy_url).auth
-                headers = urllib3.make_headers(proxy_basic_auth=auth) if auth else None
+                headers = urllib3.make_headers(proxy_basic_auth=urllib3.util.parse_url(proxy_url).auth)
                 self._pools[proxy_url] = urllib3.ProxyManager(proxy_url, proxy_headers=headers)
         return self._pools[proxy_url]
 
@@ -125,27 +128,33 @@ def connection_error(error: Exception, address: str) -> TransferError:
     """The error for a missing or incomplete response. `error` is one of urllib3's."""
     from urllib3 import exceptions as known
 
-    reason = getattr(error, "reason", None) if isinstance(error, known.MaxRetryError) else error
+    reason = error.reason if isinstance(error, known.MaxRetryError) else error
     where = host(address)
-    hint, retryable = "", True
+    hint = ""
+    retryable = True
     match reason:
         case known.ResponseError():
-            problem, retryable = f"{address}: redirected too many times, perhaps in a circle", False
+            problem = f"{address}: redirected too many times, perhaps in a circle"
+            retryable = False
         case known.SSLError():
             return _tls_error(reason, where)
         case known.ProxyError():
             problem = f"{where}: not reached through the proxy ({_reason(reason.original_error)})"
             hint = "the environment names it: HTTPS_PROXY, HTTP_PROXY, NO_PROXY"
         case known.NameResolutionError():
-            problem, hint = f"{where}: no such host is known", f"are you online? {_MIRRORS}"
+            problem = f"{where}: no such host is known"
+            hint = f"are you online? {_MIRRORS}"
         case known.ConnectTimeoutError() | known.NewConnectionError():
-            problem, hint = f"{where}: cannot be reached ({_reason(reason)})", _MIRRORS
+            problem = f"{where}: cannot be reached ({_reason(reason)})"
+            hint = _MIRRORS
         case known.TimeoutError():
-            problem, hint = f"{address}: nothing came in time", "--timeout waits longer"
+            problem = f"{address}: nothing came in time"
+            hint = "--timeout waits longer"
         case known.ProtocolError():
             problem = f"{address}: the connection was cut"
         case _:
-            problem, retryable = f"{address}: {_reason(reason or error)}", False
+            problem = f"{address}: {_reason(reason or error)}"
+            retryable = False
     unreachable = problem.startswith(where)  # about the host, not one address
     return TransferError(problem, hint=hint, retryable=retryable, unreachable=unreachable)
 
@@ -178,15 +187,20 @@ _LONGEST = 80
 """Largest number of characters of a web page in a message."""
 
 
-def mistaken(head: bytes) -> str:
+def wrong_content(head: bytes) -> str:
     """What was sent instead of the file: a web page with its title, or a Git LFS pointer; else empty."""
     head = head.removeprefix(b"\xef\xbb\xbf")
-    if _PAGE.match(head):
-        page = head.decode("utf-8", "replace")
-        title = _TITLE.search(page)
-        text = title[1] if title and title[1].strip() else page
-        words = " ".join(html.unescape(_NO_TEXT.sub(" ", text)).split())
-        words = "".join(letter if letter.isprintable() else "?" for letter in words)
-        shown = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
-        return f'a web page, not the file: "{shown}"' if words else "a web page, not the file"
-    return "a Git LFS pointer, not the file it stands for" if head.startswith(GIT_LFS) else ""
+    if head.startswith(GIT_LFS):
+        return "a Git LFS pointer, not the file it stands for"
+    if not _PAGE.match(head):
+        return ""
+    page = head.decode("utf-8", "replace")
+    title = _TITLE.search(page)
+    text = title[1] if title and title[1].strip() else page
+    words = " ".join(html.unescape(_NO_TEXT.sub(" ", text)).split())
+    shown = "".join(letter if letter.isprintable() else "?" for letter in words[:_LONGEST])
+    if len(words) > _LONGEST:
+        shown += "..."
+    if not shown:
+        return "a web page, not the file"
+    return f'a web page, not the file: "{shown}"'

@@ -10,7 +10,14 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from gluebench.benchmark import Task
 from gluebench.data.dataset import Origin
 from gluebench.data.errors import DataError, gather, refuse
-from gluebench.data.sources.fetch import Fetcher, Meter, RemoteFile, check_space, checked, readable
+from gluebench.data.sources.fetch import (
+    DownloadProgress,
+    Fetcher,
+    RemoteFile,
+    check_space,
+    readable,
+    verify_file,
+)
 from gluebench.data.sources.http import host
 from gluebench.data.sources.release import Release
 
@@ -24,7 +31,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-class Plan(NamedTuple):
+class DownloadPlan(NamedTuple):
     """The files to fetch for a task."""
 
     task: Task
@@ -40,7 +47,7 @@ class Plan(NamedTuple):
         """Sum of the sizes known beforehand; an archive's is not."""
         return sum(file.bytes or 0 for file in self.files)
 
-    def made(self, origin: Origin) -> bool:
+    def describes_origin(self, origin: Origin) -> bool:
         """Whether data of that origin were prepared from exactly these files."""
         if self.source == "archives":
             return (origin.kind, origin.location) == ("archive", self.origin.location)
@@ -55,7 +62,9 @@ class Plan(NamedTuple):
         return f"{self.task.name}: getting {what} from {host(self.files[0].address)}. License: {license}"
 
 
-def plan(release: Release, task: Task, source: SourceName | None, scratch: Path, *, mirror: str = "") -> Plan:
+def plan(
+    release: Release, task: Task, source: SourceName | None, scratch: Path, *, mirror: str = ""
+) -> DownloadPlan:
     """The files of a task at a source; by default the hub if it has all of them, else the archive.
 
     Raises DataError for a task that the source does not have.
@@ -63,59 +72,59 @@ def plan(release: Release, task: Task, source: SourceName | None, scratch: Path,
     known = release.tasks[task.name]
     absent = [name for name, split in known.splits.items() if split.hub is None]
     on_hub = known.hub is not None and not absent
-    if (source or ("hub" if on_hub else "archives")) == "archives":
+    if source == "archives" or (source is None and not on_hub):
         return _from_archive(release, task, scratch / "archives", mirror, on_hub=on_hub)
     if not on_hub:
-        what = ", ".join(absent) if known.hub and len(absent) < len(task.splits) else "files"
+        what = "files"
+        if known.hub is not None and len(absent) < len(task.splits):
+            what = ", ".join(absent)
         raise DataError(f"the hub has no {what} of it; try --source archives, or --from FOLDER")
     return _from_hub(release, task, scratch / "hub", mirror)
 
 
-def _from_hub(release: Release, task: Task, scratch: Path, mirror: str) -> Plan:
+def _from_hub(release: Release, task: Task, scratch: Path, mirror: str) -> DownloadPlan:
     """Parquet files of one repository at one commit, each known by its sha256."""
     known = release.tasks[task.name]
     assert known.hub is not None
     where, repository, revision = known.hub
+    endpoint = hub_endpoint(where)
     folder = scratch / revision
-    files = [split.hub for split in known.splits.values() if split.hub is not None]
-    for file in files:
+    remote = []
+    for split in known.splits.values():
+        file = split.hub
+        if file is None:
+            continue
         parts = PurePosixPath(file.path).parts
         if not parts or ".." in parts or parts[0] == "/":
             raise DataError(f"{file.path!r}: not a path within the hub's repository")
-    endpoint = hub_endpoint(where)
-    remote = tuple(
-        RemoteFile(
-            file.path,
-            mirrored(hub_address(endpoint, repository, revision, file.path), mirror),
-            folder / file.path,
-            file.bytes,
-            file.sha256,
-        )
-        for file in files
-    )
+        address = mirror_address(hub_address(endpoint, repository, revision, file.path), mirror)
+        remote.append(RemoteFile(file.path, address, folder / file.path, file.bytes, file.sha256))
     # The origin is the repository itself, even if a mirror serves the files.
     origin = Origin("hub", f"{where.rstrip('/')}/datasets/{repository}", revision=revision)
-    return Plan(task, "hub", folder, remote, origin)
+    return DownloadPlan(task, "hub", folder, tuple(remote), origin)
 
 
-def _from_archive(release: Release, task: Task, folder: Path, mirror: str, *, on_hub: bool) -> Plan:
+def _from_archive(release: Release, task: Task, folder: Path, mirror: str, *, on_hub: bool) -> DownloadPlan:
     """A zip or a single file, with no published checksum. Raises DataError if it must be fetched by hand."""
     known = release.tasks[task.name]
     if known.manual or not known.archive:
-        unknown = "no address is known; name the folder that has its files: --from FOLDER"
-        if known.hub is not None:
-            unknown = "no address is known of an archive of it; try --source hub, or --from FOLDER"
-        copy = f"; the hub has a copy: --task {task.name} --source hub" if on_hub else ""
-        raise DataError((known.manual or unknown) + copy)
+        problem = "no address is known; name the folder that has its files: --from FOLDER"
+        if known.manual:
+            problem = known.manual
+        elif known.hub is not None:
+            problem = "no address is known of an archive of it; try --source hub, or --from FOLDER"
+        if on_hub:
+            problem += f"; the hub has a copy: --task {task.name} --source hub"
+        raise DataError(problem)
     name = PurePosixPath(unquote(urlsplit(known.archive).path)).name or task.name
-    file = RemoteFile(name, mirrored(known.archive, mirror), folder / task.name / name)
-    return Plan(task, "archives", folder, (file,), Origin("archive", file.address))
+    file = RemoteFile(name, mirror_address(known.archive, mirror), folder / task.name / name)
+    return DownloadPlan(task, "archives", folder, (file,), Origin("archive", file.address))
 
 
-def mirrored(address: str, mirror: str) -> str:
+def mirror_address(address: str, mirror: str) -> str:
     """The address at the mirror: its scheme, host and path before the address's own path; "" for none.
 
-    >>> mirrored("https://example.org/glue/CoLA.zip", "http://files.lab/copies")
+    >>> mirror_address("https://example.org/glue/CoLA.zip", "http://files.lab/copies")
     'http://files.lab/copies/glue/CoLA.zip'
     """
     if not mirror:
@@ -163,7 +172,9 @@ def listed_files(page: str, files: object, folder: Path) -> list[RemoteFile]:
 
 def _remote(page: str, file: object, folder: Path) -> RemoteFile:
     values: Mapping[str, Any] = file if isinstance(file, dict) else {}
-    path, number, digest = (values.get(key) for key in ("path", "size", "sha256"))
+    path = values.get("path")
+    number = values.get("size")
+    digest = values.get("sha256")
     if not isinstance(path, str) or not _NAME.fullmatch(path):
         raise DataError(f"{page}: a file is called {path!r}; expected NAME or TASK/NAME")
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
@@ -173,12 +184,12 @@ def _remote(page: str, file: object, folder: Path) -> RemoteFile:
     return RemoteFile(path, f"{page}/data/{quote(path)}", folder / path, number, digest)
 
 
-def fetch_missing(files: Sequence[RemoteFile], fetcher: Fetcher, meter: Meter) -> list[RemoteFile]:
+def fetch_missing(files: Sequence[RemoteFile], fetcher: Fetcher, meter: DownloadProgress) -> list[RemoteFile]:
     """Fetch the files that are missing or have other contents, and return them.
 
     Raises DataError at the first that fails.
     """
-    missing = [file for file in files if not checked(file, file.path)]
+    missing = [file for file in files if not verify_file(file, file.path)]
     if missing:
         check_space(missing[0].path.parent, sum(file.bytes or 0 for file in missing), what="these data")
     for file in missing:

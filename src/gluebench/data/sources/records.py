@@ -21,15 +21,15 @@ from gluebench.data.sources.columns import (
     HIDDEN,
     HUB_INDEX,
     OF_LISTS,
+    BatchConverter,
     Check,
-    Shaper,
     class_numbers,
+    column_roles,
     id_text,
     index_text,
     label_text,
     list_cells,
     note_classes,
-    plan,
     words_of_classes,
 )
 from gluebench.data.sources.release import TaskRelease
@@ -52,11 +52,10 @@ _HEAD = 1 << 16
 
 def needs_records(head: bytes, path: Path) -> bool:
     """Whether a file is CSV, JSON or a table that a CSV writer wrote, rather than a released TSV."""
-    if (
-        MARK in path.name
-        or path.suffix in (".csv", ".json", ".jsonl")
-        or head.lstrip(b"\xef\xbb\xbf \r\n")[:1] in (b"{", b"[")
-    ):
+    if MARK in path.name or path.suffix in (".csv", ".json", ".jsonl"):
+        return True
+    first = head.lstrip(b"\xef\xbb\xbf \r\n")[:1]
+    if first in (b"{", b"["):
         return True
     names = head.partition(b"\n")[0].rstrip(b"\r").split(b"\t")
     return HUB_INDEX.encode() in names and INDEX.encode() not in names
@@ -100,32 +99,34 @@ def read_table(
     records = _records(path, task, split, release, quoted=quoted)
     own, columns = _columns(records, task, split, release, path, notes)
     names = [release.columns.get(name, name) for name in own]
-    merged = _merged_labels(names, columns, task, release, path, notes)
+    merged = _find_merged_labels(names, columns, task, release, path, notes)
     if merged is not None:
         own[merged] = MERGED
-    arrays = [strings(["" if cell is None else cell for cell in column]) for column in columns]
+    arrays = [strings([cell or "" for cell in column]) for column in columns]
     index = _index_of(names, split)
     if records.groups is not None:
         index = ""  # an index of the outermost object is not that of the record
         own.append(GROUP)
         arrays.append(integers(np.array(records.groups)))
-    layout = plan(own, task, release, where=str(path), index=index)
-    problems = [
-        f"{path}:{line}: no {own[at]} is there; expected text"
-        for at in layout.inputs
-        for cell, line in zip(columns[at], records.lines, strict=True)
-        if cell is None
-    ]
-    check_index: Check = id_text(split.ids) if split.ids and layout.index_at is not None else index_text
+    roles = column_roles(own, task, release, where=str(path), index=index)
+    problems = []
+    for at in roles.inputs:
+        for cell, line in zip(columns[at], records.lines, strict=True):
+            if cell is None:
+                problems.append(f"{path}:{line}: no {own[at]} is there; expected text")
+
+    check_index: Check = index_text
+    if split.ids and roles.index_at is not None:
+        check_index = id_text(split.ids)
     check_label = label_text(task)
-    if layout.label_at is not None:
-        check_label = label_check(arrays[layout.label_at], task, split, release, notes)
+    if roles.label_at is not None:
+        check_label = label_check(arrays[roles.label_at], task, split, release, notes)
     if records.format == "CSV":
         release = release._replace(quoted=False)  # the marks around the cells are gone
-    shaper = Shaper(layout, task, release, check_index, check_label, problems)
-    batch = shaper.batch(arrays, f"{path}:", records.lines)
+    converter = BatchConverter(roles, task, release, check_index, check_label, problems)
+    batch = converter.convert(arrays, f"{path}:", records.lines)
     refuse(problems)
-    note_unlabeled(shaper, split, notes)
+    note_unlabeled(converter, split, notes)
     return batch
 
 
@@ -141,10 +142,12 @@ def _index_of(names: Sequence[str], split: Split) -> str:
     """The name of the column with the index of each row, or with its id if the manifest lists ids."""
     if split.ids and ID in names:
         return ID
-    return INDEX if INDEX in names else HUB_INDEX
+    if INDEX in names:
+        return INDEX
+    return HUB_INDEX
 
 
-def _merged_labels(
+def _find_merged_labels(
     names: Sequence[str],
     columns: Sequence[Sequence[str | None]],
     task: Task,
@@ -164,11 +167,11 @@ def _merged_labels(
     return None
 
 
-def note_unlabeled(shaper: Shaper, split: Split, notes: list[str]) -> None:
+def note_unlabeled(converter: BatchConverter, split: Split, notes: list[str]) -> None:
     """Say how many rows without a label were left out."""
-    if shaper.unlabeled:
-        values = " or ".join(shaper.release.unlabeled)
-        count = len(shaper.unlabeled)
+    if converter.unlabeled:
+        values = " or ".join(converter.release.unlabeled)
+        count = len(converter.unlabeled)
         notes.append(f"{split.name}: {count:,} rows whose label is {values} are left out")
 
 
@@ -178,20 +181,19 @@ def _records(path: Path, task: Task, split: Split, release: TaskRelease, *, quot
         return read_shape(release.shape, path, task)
     if MARK in path.name:
         return _reading(path, lambda: read_tfrecords(shards_of(path)))
-    names = (*task.columns, *release.columns, LABEL, INDEX, HUB_INDEX)
+    usual_names = (*task.columns, *release.columns, LABEL, INDEX, HUB_INDEX)
     declared = Declared(quoted=quoted, path=known.records)
-    records = _reading(path, lambda: read_records(path.read_bytes(), declared, usual=names))
+    records = _reading(path, lambda: read_records(path.read_bytes(), declared, usual=usual_names))
     if not records.names:
         if not known.header:
             expected = " ".join(task.columns)
             raise DataError(f"{path}:1: no header; expected the columns {expected} in the first line")
         records = records._replace(names=known.header)
     width = len(records.names)
-    problems = [
-        f"{path}:{line}: {len(row)} fields; expected {width}"
-        for line, row in zip(records.lines, records.rows, strict=True)
-        if len(row) != width
-    ]
+    problems = []
+    for line, row in zip(records.lines, records.rows, strict=True):
+        if len(row) != width:
+            problems.append(f"{path}:{line}: {len(row)} fields; expected {width}")
     refuse(problems)
     if records.groups is not None and len(set(records.groups)) == 1:
         records = records._replace(groups=None)
@@ -203,9 +205,11 @@ def _reading(path: Path, read: Callable[[], Content]) -> Content:
     try:
         return read()
     except ReadingError as error:
-        line = "" if error.line is None else f":{error.line}"
+        place = str(path)
+        if error.line is not None:
+            place = f"{path}:{error.line}"
         fix = error.fix.removesuffix(".")
-        raise DataError(f"{path}{line}: {error.expected}; {fix[:1].lower()}{fix[1:]}") from None
+        raise DataError(f"{place}: {error.expected}; {fix[:1].lower()}{fix[1:]}") from None
 
 
 def _columns(
@@ -216,6 +220,7 @@ def _columns(
     Names of the record's own keys lose those that lead to it, unless an object around has the same.
     """
     way = release.splits[split.name].records
+    row_numbers = [str(number) for number in range(len(records.rows))]
     names: list[str] = []
     columns: list[list[str | None]] = []
     for at, name in enumerate(records.names):
@@ -232,15 +237,16 @@ def _columns(
             continue  # objects in a list, such as the records of other tasks
         if name not in release.columns and own not in records.names:
             name = own
-        if name == "" and [*map(str, values)] == [*map(str, range(len(values)))]:
+        if name == "" and list(map(str, values)) == row_numbers:
             continue  # the row numbers that pandas writes without a name
         names.append(name)
         if is_label:
-            columns.append([*list_cells(values, task, split.name, notes)])
-        elif task.form == "tokens" and release.columns.get(name, name) in task.columns:
-            columns.append([None if value is None else joined_tokens(value) for value in values])
-        else:
-            columns.append([None if value is None else _text(value) for value in values])
+            columns.append(list(list_cells(values, task, split.name, notes)))
+            continue
+        to_text = _json_text
+        if task.form == "tokens" and release.columns.get(name, name) in task.columns:
+            to_text = joined_tokens
+        columns.append([None if value is None else to_text(value) for value in values])
     if not records.rows:
         raise DataError(f"{path}: no rows; expected examples of {task.name}")
     return names, columns
@@ -248,14 +254,14 @@ def _columns(
 
 def _holds_lists(value: Any) -> bool:
     """Whether it is a list of objects or lists."""
-    return isinstance(value, list) and bool({*map(type, value)} & {dict, list})
+    return isinstance(value, list) and any(type(element) in (dict, list) for element in value)
 
 
 def joined_tokens(value: Any) -> str:
     """The text of a list of tokens, with a blank between them, so that each has its tag."""
     if isinstance(value, list) and all(isinstance(token, str) for token in value):
         return " ".join(value)
-    return _text(value)
+    return _json_text(value)
 
 
 def _inside(value: Any, keys: Sequence[str]) -> Any:
@@ -267,7 +273,7 @@ def _inside(value: Any, keys: Sequence[str]) -> Any:
     return value
 
 
-def _text(value: Any) -> str:
+def _json_text(value: Any) -> str:
     """A string as it is, and anything else as JSON has it; of a list of strings, each once.
 
     A list without any is that of the empty string, as the answer to a question without one.
@@ -287,13 +293,14 @@ def label_check(labels: pa.Array, task: Task, split: Split, release: TaskRelease
     check = label_text(task)
     if not task.labels:
         return check
-    shown = labels.filter(pc.invert(pc.is_in(labels, value_set=strings([*HIDDEN, *release.unlabeled]))))
-    if not len(shown) or check(shown).sound.any():
+    not_labels = strings(HIDDEN + release.unlabeled)
+    visible = labels.filter(pc.invert(pc.is_in(labels, value_set=not_labels)))
+    if not len(visible) or check(visible).sound.any():
         return check
     words = release.classes or task.words
     by_number = class_numbers(words)
-    are_numbers = pc.all(pc.match_substring_regex(shown, r"^[0-9]+(?:\.0)?$")).as_py()
-    if not are_numbers or not by_number(shown).sound.any():
+    are_numbers = pc.all(pc.match_substring_regex(visible, r"^[0-9]+(?:\.0)?$")).as_py()
+    if not are_numbers or not by_number(visible).sound.any():
         return check
     note_classes(split.name, words, notes)
     return by_number

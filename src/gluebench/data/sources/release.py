@@ -112,8 +112,10 @@ def load_release(name_or_path: Benchmark | str | os.PathLike[str]) -> Release:
     else:
         path = Path(name_or_path).with_suffix(".release.toml")
     findings: list[Finding] = []
+    values = {}
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        if path.is_file():
+            values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ManifestError([f"{path}: cannot be read as TOML ({error})"]) from None
     root = Section(values, (), findings=findings, keys=KEYS["release"])
@@ -126,7 +128,10 @@ def load_release(name_or_path: Benchmark | str | os.PathLike[str]) -> Release:
 def _parent(name_or_path: Benchmark | str | os.PathLike[str], benchmark: Benchmark) -> str:
     """The name or the path of what a benchmark extends; empty if there is none that could be found."""
     if isinstance(name_or_path, Benchmark):
-        return next((name for name in benchmark.extends if name in installed()), "")
+        for name in benchmark.extends:
+            if name in installed():
+                return name
+        return ""
     return extended_by(name_or_path)
 
 
@@ -138,9 +143,10 @@ def _tasks(
         known_hub = root.inner("hub", KEYS["hub"])
         hub = Hub(known_hub.text("endpoint"), known_hub.text("repository"), known_hub.text("revision"))
     sections = dict(root.named("tasks", KEYS["task"]))
-    known = [*benchmark.tasks, *benchmark.auxiliary]
-    for name in sections.keys() - {task.name for task in known}:
-        root.inner("tasks").reject(name, f"is not a task; {one_of(tuple(task.name for task in known))}")
+    known = benchmark.tasks + benchmark.auxiliary
+    names = tuple(task.name for task in known)
+    for name in sections.keys() - set(names):
+        root.inner("tasks").reject(name, f"is not a task; {one_of(names)}")
     tasks = {}
     for task in known:
         if task.name in inherited and task.name not in sections:
@@ -157,7 +163,7 @@ def _tasks(
             section.inner("splits").reject(name, f"is not a split; {one_of(task.splits)}")
         tasks[task.name] = TaskRelease(
             splits={name: _split(splits.get(name), split.file) for name, split in task.splits.items()},
-            folders=(*section.texts("folders"), task.name),
+            folders=section.texts("folders") + (task.name,),
             columns=section.texts_by_name("columns"),
             **section.read(quoted=False, archive="", original=False, manual="", faults="", merged_labels=()),
             classes=classes,
@@ -170,14 +176,22 @@ def _tasks(
 def _split(section: Section | None, file: str) -> SplitRelease:
     if section is None:
         return SplitRelease((file,))
-    inner, hub = section.inner("hub", KEYS["hub file"]), None
+    inner = section.inner("hub", KEYS["hub file"])
+    hub = None
     if inner.values:
-        known = (inner.text("path"), inner.text("sha256"), inner.count("bytes"))
-        hub = HubFile(*known, inner.text("fingerprint", ""))
+        hub = HubFile(
+            path=inner.text("path"),
+            sha256=inner.text("sha256"),
+            bytes=inner.count("bytes"),
+            fingerprint=inner.text("fingerprint", ""),
+        )
+    incomplete = 0
+    if "incomplete" in section.values:
+        incomplete = section.count("incomplete")
     return SplitRelease(
-        files=(file, *section.texts("files")),
+        files=(file,) + section.texts("files"),
         header=section.texts("header"),
         hub=hub,
         records=section.text("records", ""),
-        incomplete=section.count("incomplete") if "incomplete" in section.values else 0,
+        incomplete=incomplete,
     )

@@ -47,14 +47,17 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
     """
     try:
         with zipfile.ZipFile(archive) as opened:
-            members = _trusted(opened, archive)
-            every = {member: member.filename for member in members}
-            places = _chosen(members, only, folders) if only else every
+            members = _check_members(opened, archive)
+            if only:
+                places = _choose_members(members, only, folders)
+            else:
+                places = {member: member.filename for member in members}
             if not places:
-                held = ", ".join(member.filename for member in members[:8]) or "nothing"
-                more = f" and {len(members) - 8} more" if len(members) > 8 else ""
+                content = ", ".join(member.filename for member in members[:8]) or "nothing"
+                if len(members) > 8:
+                    content += f" and {len(members) - 8} more"
                 names = ", ".join(sorted(only)) or "its files"
-                raise DataError(f"{archive.name}: holds none of {names}; it has {held}{more}")
+                raise DataError(f"{archive.name}: holds none of {names}; it has {content}")
             size = sum(member.file_size for member in places)
             if size > max(FREE, RATIO * archive.stat().st_size):
                 raise DataError(f"{archive.name}: would unpack to {size:,} bytes, far more than text can")
@@ -68,36 +71,52 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
         reason = str(error) or type(error).__name__
         raise DataError(f"{archive.name}: not a whole zip ({reason[:1].lower()}{reason[1:]})") from error
     inside = list(to.iterdir())
-    return inside[0] if not only and len(inside) == 1 and inside[0].is_dir() else to
+    if not only and len(inside) == 1 and inside[0].is_dir():
+        return inside[0]
+    return to
 
 
-def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
+def _check_members(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
     """The files of the zip. Raises DataError for paths outside the folder, links and encrypted files."""
-    members, problems = [], []
+    members = []
+    problems = []
     for member in opened.infolist():
-        path, fault = PurePosixPath(member.filename), ""
-        if member.is_dir() or {*_NOISE} & {*path.parts}:
+        if member.is_dir() or not set(_NOISE).isdisjoint(PurePosixPath(member.filename).parts):
             continue
-        outside = not path.parts or path.is_absolute() or ".." in path.parts or "\\" in member.filename
-        if outside or ":" in path.parts[0]:
-            fault = "leads out of the archive's folder"
-        elif stat.S_ISLNK(member.external_attr >> 16):
-            fault = "is a link"
-        elif member.flag_bits & 1:
-            fault = "is encrypted"
         members.append(member)
-        problems += [f"{archive.name}: {member.filename!r} {fault}; nothing was unpacked"] if fault else []
+        fault = _fault(member)
+        if fault:
+            problems.append(f"{archive.name}: {member.filename!r} {fault}; nothing was unpacked")
     refuse(problems)
     return members
 
 
-def _chosen(
+def _fault(member: zipfile.ZipInfo) -> str:
+    """Why a file of a zip is not unpacked; empty if it can be."""
+    path = PurePosixPath(member.filename)
+    outside = not path.parts or path.is_absolute() or ".." in path.parts or "\\" in member.filename
+    if outside or ":" in path.parts[0]:  # a drive of Windows
+        return "leads out of the archive's folder"
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return "is a link"
+    if member.flag_bits & 1:
+        return "is encrypted"
+    return ""
+
+
+def _choose_members(
     members: Iterable[zipfile.ZipInfo], only: Collection[str], folders: Collection[str]
 ) -> dict[zipfile.ZipInfo, str]:
     """The members to unpack, and the name of each."""
-    fitting = [member for member in members if PurePosixPath(member.filename).name in only]
-    named = [member for member in fitting if PurePosixPath(member.filename).parent.name in folders]
+    paths = {member: PurePosixPath(member.filename) for member in members}
+    fitting = [member for member, path in paths.items() if path.name in only]
+    in_folders = [member for member in fitting if paths[member].parent.name in folders]
     chosen: dict[str, zipfile.ZipInfo] = {}
-    for member in sorted(named or fitting, key=lambda member: (member.filename.count("/"), member.filename)):
-        chosen.setdefault(PurePosixPath(member.filename).name, member)
+    for member in sorted(in_folders or fitting, key=_nesting):
+        chosen.setdefault(paths[member].name, member)
     return {member: name for name, member in chosen.items()}
+
+
+def _nesting(member: zipfile.ZipInfo) -> tuple[int, str]:
+    """How deep a member is nested, and its name."""
+    return member.filename.count("/"), member.filename

@@ -6,7 +6,8 @@ from typing import Any
 from urllib.parse import quote
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import with_interval
+from gluebench.benchmark.tables import Table, to_markdown
 from gluebench.scoring import Report
 from gluebench.scoring.exports import eval_results
 from gluebench.systems.adapters.fine_tuned import RECORD
@@ -36,21 +37,18 @@ def _card(benchmark: Benchmark, task: Task, report: Report, home: Path, base: st
         eval_results=results,
     )
     training: dict[str, Any] = json.loads((home / RECORD).read_bytes())
-    rows = [
-        f"| {titles.get(name, name)} | {percent(score.value)}{interval(score.low, score.high)} | {score.n} |"
-        for name, score in scores.items()
-    ]
-    settings = [f"| {name} | {value} |" for name, value in training.items() if name != "fingerprint"]
+    rows = []
+    for name, score in scores.items():
+        value = with_interval(score.value, score.low, score.high)
+        rows.append((titles.get(name, name), value, score.n))
+    settings = [(name, str(value)) for name, value in training.items() if name != "fingerprint"]
     return "\n".join(
         [
             f"---\n{data.to_yaml()}\n---\n",
             f"# {Path(base).name}, fine-tuned on {task.name}\n",
             f"{task.title}. Scores on the {report.split} split, times 100, with 95 % intervals:\n",
-            "| metric | score | n |\n|---|---|---|",
-            *rows,
-            f"\nTrained by gluebench {__version__}:\n",
-            "| setting | value |\n|---|---|",
-            *settings,
-            "",
+            to_markdown(Table(("metric", "score", "n"), rows)),
+            f"Trained by gluebench {__version__}:\n",
+            to_markdown(Table(("setting", "value"), settings)),
         ]
     )

@@ -30,7 +30,9 @@ QUOTA = "insufficient_quota"
 """The error code of a 429 that waiting does not cure."""
 FILTERS = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 """Error codes of a prompt that a content filter blocks."""
-FILTERED, REFUSAL, CUT_OFF = "content_filter", "refusal", "length"
+FILTERED = "content_filter"
+REFUSAL = "refusal"
+CUT_OFF = "length"
 """Values of `Reply.finish` other than "stop"."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -136,11 +138,14 @@ class Endpoint:
             try:
                 return self._once(request, read or chat_reply, self.base + path)
             except _RetryableError as error:
-                fault, wait = str(error), _wait(attempt, error.retry_after)
+                fault = str(error)
+                wait = _wait(attempt, error.retry_after)
         raise ModelError(f"{self.base}{path}: {fault}; asked {self._retries + 1} times")
 
     def _once(self, request: Mapping[str, Any], read: Reader, address: str) -> Reply:
-        key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        key = {}
+        if self._key:
+            key["Authorization"] = f"Bearer {self._key}"
         headers = {"User-Agent": f"gluebench/{__version__}", **key}
         try:
             response = self._pool.request("POST", address, json=dict(request), headers=headers)
@@ -157,7 +162,9 @@ class Endpoint:
             raise RefusedError(f"{address}: {fault}", status=error.status) from None
 
     def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "***") if self._key else text
+        if not self._key:
+            return text
+        return text.replace(self._key, "***")
 
 
 def reply_of(status: int, body: bytes, read: Reader) -> Reply:
@@ -185,7 +192,8 @@ def _answer_in(body: bytes) -> Any:
         return json.loads(body)
     message: dict[str, str] = {}
     tokens: list[Any] = []
-    finish, usage = None, None
+    finish = None
+    usage = None
     for line in body.decode().split("\n"):  # not splitlines: a text may have other ends of lines
         field, _, data = line.partition(":")
         if field != "data":
@@ -216,7 +224,9 @@ def chat_reply(answer: Mapping[str, Any]) -> Reply:
     likely = {token["token"]: float(token["logprob"]) for token in tokens[0].get("top_logprobs") or ()}
     content = message.get("content") or ""
     text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
-    finish = REFUSAL if message.get("refusal") else choice.get("finish_reason") or "stop"
+    finish = choice.get("finish_reason") or "stop"
+    if message.get("refusal"):
+        finish = REFUSAL
     reasoned = bool(message.get("reasoning") or message.get("reasoning_content"))
     tokens_in, tokens_out, tokens_reasoning = _usage(answer)
     return Reply(text, likely, tokens_in, tokens_out, finish, reasoned, tokens_reasoning)
@@ -304,7 +314,8 @@ class AnswerCache:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as file:
             file.seek(0)
-            start, last = 0, b"\n"
+            start = 0
+            last = b"\n"
             for last in file:
                 with suppress(ValueError, KeyError, TypeError):  # cut short: it will be requested again
                     row = json.loads(last)

@@ -64,8 +64,12 @@ class FineTunedHere(Checkpoint):
         for a checkpoint that cannot be loaded.
         """
         super().__init__(name, engine=engine(precision, device), counting=counting)
-        self._recipe, self._keep, self._data = recipe or Recipe(), keep, data
-        self._seed, self._precision, self._say = seed, precision, say
+        self._recipe = recipe or Recipe()
+        self._keep = keep
+        self._data = data
+        self._seed = seed
+        self._precision = precision
+        self._say = say
         self._scratch = None if folder else tempfile.TemporaryDirectory(prefix="gluebench-")
         self._folder = self.agreed(folder or Path(self._scratch.name if self._scratch else ""))
         self._models: dict[str, nn.Module] = {}
@@ -116,7 +120,8 @@ class FineTunedHere(Checkpoint):
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The most probable word, or the score cut to the task's range."""
-        model, settings = self._models[task.name], self._recipe.of(task.name)
+        model = self._models[task.name]
+        settings = self._recipe.of(task.name)
         if not examples:
             return []
         encodings = self._encodings(task, examples, settings.max_length)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems import targets
 from gluebench.systems.adapters import ModelError
-from gluebench.systems.adapters.answers import mapped
+from gluebench.systems.adapters.answers import map_labels
 from gluebench.systems.protocols import Advance, Counting, silent
 from gluebench.systems.training.engine import Engine
 from gluebench.systems.training.evaluation import texts
@@ -34,29 +34,40 @@ Encoding = Mapping[str, list[int]]
 
 
 class PairTokenizer:
-    """A checkpoint's tokenizer for single texts and pairs. Raises ModelError if it cannot be loaded."""
+    """A checkpoint's tokenizer for single texts and pairs."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, tokenizer: Any, config: Any, *, name: str) -> None:
+        """Take the tokenizer and the configuration of a model. Raises ModelError if it cannot pad."""
+        self._tokenizer = tokenizer
+        positions = getattr(config, "max_position_embeddings", None)
+        self.longest = min(tokenizer.model_max_length, positions or sys.maxsize)
+        """The most tokens of an example that the model takes."""
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        if tokenizer.pad_token is None:
+            raise ModelError(f"{name}: its tokenizer has no padding token, nor one that ends a text")
+        self.pad_token_id = int(tokenizer.pad_token_id)
+
+    @classmethod
+    def load(cls, name: str) -> Self:
+        """Load the tokenizer of a checkpoint. Raises ModelError if that cannot be done."""
         expect_path_or_name(name)
         from transformers import AutoConfig, AutoTokenizer
 
         with loading(name):
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(name)
-            positions = getattr(AutoConfig.from_pretrained(name), "max_position_embeddings", None)
-        self.longest = min(self._tokenizer.model_max_length, positions or sys.maxsize)
-        """The most tokens of an example that the model takes."""
-        if self._tokenizer.pad_token is None:
-            self._tokenizer.pad_token = self._tokenizer.eos_token
-        if self._tokenizer.pad_token is None:
-            raise ModelError(f"hf:{name}: its tokenizer has no padding token, nor one that ends a text")
-        self.pad_token_id = int(self._tokenizer.pad_token_id)
+            tokenizer = AutoTokenizer.from_pretrained(name)
+            config = AutoConfig.from_pretrained(name)
+        return cls(tokenizer, config, name=f"hf:{name}")
 
     def encode(self, inputs: Sequence[tuple[str, ...]], longest: int) -> list[Encoding]:
         """Tokenize examples of one or two texts each, pairs as two segments; cut at `longest` tokens."""
         if not inputs:
             return []
         fields = self._tokenizer(*self._sides(inputs), truncation=True, max_length=longest)
-        return [{name: fields[name][at] for name in fields} for at in range(len(inputs))]
+        encodings: list[Encoding] = []
+        for at in range(len(inputs)):
+            encodings.append({name: values[at] for name, values in fields.items()})
+        return encodings
 
     def count_cut(self, inputs: Sequence[tuple[str, ...]], encodings: Sequence[Encoding]) -> int:
         """Count the examples of which `encode` cut something off."""
@@ -82,9 +93,14 @@ class PairTokenizer:
 class Checkpoint:
     """A checkpoint's tokenizer, and loading and batched prediction of its models."""
 
-    def __init__(self, name: str, *, engine: Engine, counting: Counting) -> None:
-        self._name, self._counting, self._engine = name, counting, engine
-        self._tokenizer = PairTokenizer(name)
+    def __init__(
+        self, name: str, *, engine: Engine, counting: Counting, tokenizer: PairTokenizer | None = None
+    ) -> None:
+        """Raises ModelError if no tokenizer is given and that of the name cannot be loaded."""
+        self._name = name
+        self._counting = counting
+        self._engine = engine
+        self._tokenizer = tokenizer or PairTokenizer.load(name)
 
     def _model(self, name: str, **options: Any) -> nn.Module:
         """Load a model with a classification head, in float32. Raises ModelError."""
@@ -117,7 +133,8 @@ class Checkpoint:
 
         Each of several processes computes a share, and all return the whole.
         """
-        rank, world = self._engine.rank, self._engine.world
+        rank = self._engine.rank
+        world = self._engine.world
         order = sorted(range(len(encodings)), key=lambda at: len(encodings[at]["input_ids"]))
         own = order[rank::world]
         outputs: list[Tensor] = []
@@ -127,8 +144,12 @@ class Checkpoint:
                 batch = [encodings[at] for at in own[start : start + batch_size]]
                 outputs.append(model(**self._batch(batch)).logits.float().cpu())
                 advance(min(world * (start + batch_size), len(order)), len(order))
-        gathered = [logits for part in self._engine.gathered(outputs) for logits in part]
-        positions = [at for other in range(world) for at in order[other::world]]
+        # The outputs of one process after the other, and the position of each.
+        gathered: list[Tensor] = []
+        positions: list[int] = []
+        for other, of_process in enumerate(self._engine.gathered(outputs)):
+            gathered += of_process
+            positions += order[other::world]
         return torch.cat(gathered)[torch.tensor(positions).argsort()]
 
 
@@ -140,26 +161,14 @@ def expect_answerable(task: Task) -> None:
         raise ModelError(f"{task.name}: has neither labels nor a range of scores (score_range)")
 
 
-class FineTunedCheckpoint(Checkpoint):
-    """A checkpoint used as it is; its labels are mapped to the task's by name."""
+class HeadedModel(Checkpoint):
+    """A model with a classification head, whose labels mean words of the tasks."""
 
-    def __init__(
-        self,
-        name: str,
-        tasks: Sequence[Task],
-        *,
-        labels: Mapping[str, str] | None = None,
-        longest: int = 128,
-        batch_size: int = 64,
-        device: str = "cpu",
-        precision: str = "fp32",
-        counting: Counting = silent,
-    ) -> None:
-        """Raises ModelError with the reason for each task that the checkpoint cannot answer."""
-        self._meanings = _meanings(name, tasks, labels or {})
-        super().__init__(name, engine=Engine(device, precision=precision), counting=counting)
-        self._longest, self._batch_size = longest, batch_size
-        self._only = self._model(name)
+    _meanings: Mapping[str, Sequence[str]]
+    """Task to its word for each label of the model; none for scores."""
+    _longest: int
+    _batch_size: int
+    _only: nn.Module
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """Return the task's label with the highest summed probability, or the score, for each example."""
@@ -175,8 +184,55 @@ class FineTunedCheckpoint(Checkpoint):
         return targets.answers(task, outputs.double().numpy())
 
 
-def _meanings(name: str, tasks: Sequence[Task], given: Mapping[str, str]) -> dict[str, list[str]]:
-    """Map each task to its word for each model label. Raises ModelError with all unanswerable tasks."""
+class ModelInMemory(HeadedModel):
+    """A model that was trained in this process, as it is, with its tokenizer."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        tokenizer: Any,
+        tasks: Sequence[Task],
+        *,
+        labels: Mapping[str, str] | None = None,
+        longest: int = 128,
+        batch_size: int = 64,
+    ) -> None:
+        """Raises ModelError with the reason for each task that the model cannot answer."""
+        config: Any = model.config
+        name = type(model).__name__
+        self._meanings = _meanings(name, config, tasks, labels or {})
+        device = next(model.parameters()).device
+        pieces = PairTokenizer(tokenizer, config, name=name)
+        super().__init__(name, engine=Engine(device), counting=silent, tokenizer=pieces)
+        self._longest = longest
+        self._batch_size = batch_size
+        self._only = model
+
+
+class FineTunedCheckpoint(HeadedModel):
+    """A checkpoint used as it is; its labels are mapped to the task's by name."""
+
+    def __init__(
+        self,
+        name: str,
+        tasks: Sequence[Task],
+        *,
+        labels: Mapping[str, str] | None = None,
+        longest: int = 128,
+        batch_size: int = 64,
+        device: str = "cpu",
+        precision: str = "fp32",
+        counting: Counting = silent,
+    ) -> None:
+        """Raises ModelError with the reason for each task that the checkpoint cannot answer."""
+        self._meanings = _meanings(f"hf:{name}", _headed_config(name), tasks, labels or {})
+        super().__init__(name, engine=Engine(device, precision=precision), counting=counting)
+        self._longest, self._batch_size = longest, batch_size
+        self._only = self._model(name)
+
+
+def _headed_config(name: str) -> Any:
+    """The configuration of a checkpoint. Raises ModelError if it has no head for whole texts."""
     expect_path_or_name(name)
     from transformers import AutoConfig
 
@@ -187,11 +243,19 @@ def _meanings(name: str, tasks: Sequence[Task], given: Mapping[str, str]) -> dic
             f"hf:{name}: has no head that answers whole texts ({', '.join(config.architectures or ['?'])}); "
             "train one on each task with --fine-tune"
         )
+    return config
+
+
+def _meanings(
+    model: str, config: Any, tasks: Sequence[Task], given: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Map each task to its word for each model label. Raises ModelError with all unanswerable tasks."""
     names = [str(config.id2label[code]) for code in sorted(config.id2label)]
-    meanings, problems = {}, []
+    meanings = {}
+    problems = []
     for task in tasks:
         try:
-            meanings[task.name] = _meaning(task, names, given, model=f"hf:{name}")
+            meanings[task.name] = _meaning(task, names, given, model=model)
         except ModelError as error:
             problems.append(str(error))
     if problems:
@@ -201,7 +265,7 @@ def _meanings(name: str, tasks: Sequence[Task], given: Mapping[str, str]) -> dic
 
 def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, model: str) -> list[str]:
     if task.labels and len(names) > 1:
-        return list(mapped(task, names, given, model=model).values())
+        return list(map_labels(task, names, given, model=model).values())
     if not task.labels and len(names) == 1:
         return []
     gives = f"one of {', '.join(names)}" if len(names) > 1 else "a number"
@@ -216,7 +280,8 @@ def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, mode
 def muted() -> Iterator[None]:
     """Mute the messages, warnings of future versions and progress bars of transformers."""
     logging: Any = import_module("transformers.utils.logging")  # the library does not type it
-    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    before = logging.get_verbosity()
+    bars = logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:

@@ -124,7 +124,7 @@ def resolve(model: str, corpus: Corpus, folder: Path, options: ModelOptions) -> 
 def _plain(request: _Request) -> Model:
     """A folder, or an encoder by its bare name."""
     if Path(request.name).is_dir():
-        return _trained(request)
+        return _read_trained(request)
     if request.name in ENCODERS:
         return _encoder(request)
     hint = f" Did you mean system:{request.name}?" if request.name in SYSTEMS else ""
@@ -157,17 +157,17 @@ def _encoder(request: _Request) -> Model:
     identity = {"options": {name: file_option(text) for name, text in given.items()}}
     function = request.name.partition(":")[2]
     modules = sources(function) if function else {}
-    return _probed(made, request, identity, identity, modules)._replace(sources=modules)
+    return _make_probe(made, request, identity, identity, modules)._replace(sources=modules)
 
 
 def _sentence_transformers(request: _Request) -> Model:
     from gluebench.systems.adapters.huggingface import SentenceTransformerEncoder
 
     encoder = SentenceTransformerEncoder(request.name, device=device(request.options.device))
-    return _probed(encoder, request, {"content": encoder.content})
+    return _make_probe(encoder, request, {"content": encoder.content})
 
 
-def _probed(
+def _make_probe(
     encoder: SentenceEncoder, request: _Request, identity: Mapping[str, Any], *depends: object
 ) -> Model:
     """A probe on an encoder; `depends` is what its vectors depend on beside the encoder's content."""
@@ -223,7 +223,8 @@ def _fine_tuned(
 ) -> Model:
     from gluebench.systems.adapters.fine_tuned import FineTunedHere, Splits
 
-    options, corpus = request.options, request.corpus
+    options = request.options
+    corpus = request.corpus
 
     def data(name: str) -> Splits:
         return corpus.benchmark.task(name), *fit_data(corpus.benchmark, name, corpus.folder)
@@ -251,7 +252,8 @@ def _chat(request: _Request) -> Model:
     name, at, url = request.name.rpartition("@")
     if not (name and at and url):
         raise ModelError(f"api:{request.name}: expected api:MODEL@URL, as api:llama@http://localhost:8000/v1")
-    options, prompts = request.options, request.options.asking or PromptOptions()
+    options = request.options
+    prompts = request.options.asking or PromptOptions()
     endpoint = Endpoint(
         url,
         key_variable=options.key_variable,
@@ -275,7 +277,8 @@ def _causal(request: _Request) -> Model:
     from gluebench.systems.adapters.causal import CausalModel
     from gluebench.systems.adapters.openai import PromptOptions
 
-    options, prompts = request.options, request.options.asking or PromptOptions()
+    options = request.options
+    prompts = request.options.asking or PromptOptions()
     identity = {"templates": _templates(request, prompts), "files": files_digest(request.name)}
     settings = {name: prompts.identity()[name] for name in ("shots", "template", "chat")}
     system = CausalModel(
@@ -301,7 +304,7 @@ def _templates(request: _Request, prompts: PromptOptions) -> str:
 
 def _recipe(request: _Request) -> Model:
     from gluebench.systems.reproduce.build import system as make
-    from gluebench.systems.reproduce.row import CannotBeHadError, row_called
+    from gluebench.systems.reproduce.row import MissingFilesError, row_called
 
     options = dict(request.options.options)
     if request.options.precision != "fp32":
@@ -316,7 +319,7 @@ def _recipe(request: _Request) -> Model:
     }
     try:
         system = make(**arguments(make, options, owner="a recipe", given=given))
-    except CannotBeHadError as error:
+    except MissingFilesError as error:
         raise ModelError(
             str(error).replace("--vectors ", "-o vectors=").replace("--weights ", "-o weights=")
         ) from None
@@ -326,7 +329,7 @@ def _recipe(request: _Request) -> Model:
     return Model(system, {**identity, **tasks}, together=together, precision=request.options.precision)
 
 
-def _trained(request: _Request) -> Model:
+def _read_trained(request: _Request) -> Model:
     from gluebench.systems.training.trained import TrainedSystem
 
     folder = Path(request.name)

@@ -32,7 +32,8 @@ def read_infersent(path: Path) -> nn.LSTM:
         state = read_state(path)
     except MoreThanTensorsError:
         module = read_module(path)
-        tied, pool = module.settings.get("tied_weights"), module.settings.get("pool_type", "max")
+        tied = module.settings.get("tied_weights")
+        pool = module.settings.get("pool_type", "max")
         if tied or pool != "max":
             raise WeightsError(
                 f"{path}: a {module.name} with tied_weights {tied}, pool_type {pool}; expected False and max"
@@ -87,9 +88,13 @@ class InferSentEncoder(BatchedEncoder):
             raise WeightsError(
                 f"{self._vectors.path}: vectors of {width} numbers; the model takes {self.network.input_size}"
             )
-        return [[word for word in words if word in by_word] or words[-1:] for words in marked]
+        known = []
+        for words in marked:
+            with_vectors = [word for word in words if word in by_word]
+            known.append(with_vectors or words[-1:])
+        return known
 
-    def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+    def _encode_batch(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         by_word = self._vectors.of(chain.from_iterable(sentences))
         lengths = torch.tensor([len(words) for words in sentences])
         values = np.zeros((len(sentences), int(lengths.max()), self.network.input_size), dtype=np.float32)

@@ -65,7 +65,8 @@ class TransformerBody(SequenceBody):
     def __init__(self, encoder: nn.Module, tokenizer: PairTokenizer, spec: TransformerSpec) -> None:
         width = int(cast(Any, encoder).config.hidden_size)
         super().__init__(tokenizer, width=width, longest=spec.longest)
-        self._pooling, self._frozen = spec.pooling, spec.tuning == "frozen"
+        self._pooling = spec.pooling
+        self._frozen = spec.tuning == "frozen"
         self.dropout = nn.Dropout(spec.dropout)
         self.encoder = _adapted(encoder, spec)
 
@@ -79,7 +80,7 @@ class TransformerBody(SequenceBody):
     def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Features (batch, width)."""
         states = self.encoder(**batch).last_hidden_state
-        pooled: Tensor = self.dropout(_pooled(states, batch["attention_mask"], self._pooling))
+        pooled: Tensor = self.dropout(_pool(states, batch["attention_mask"], self._pooling))
         return pooled
 
 
@@ -87,7 +88,7 @@ def pretrained_body(name: str, spec: TransformerSpec) -> TransformerBody:
     """Load a body from a folder or the hub, in float32. Raises ModelError if it cannot be loaded."""
     from transformers import AutoModel
 
-    tokenizer = PairTokenizer(name)
+    tokenizer = PairTokenizer.load(name)
     with loading(name):
         encoder: nn.Module = AutoModel.from_pretrained(name, dtype=torch.float32)
     return TransformerBody(encoder, tokenizer, spec)
@@ -104,7 +105,7 @@ def untrained_body(folder: Path, spec: TransformerSpec) -> TransformerBody:
     """Make a body from its saved configuration, its weights to be loaded. Raises ModelError."""
     from transformers import AutoConfig, AutoModel
 
-    tokenizer = PairTokenizer(str(folder))
+    tokenizer = PairTokenizer.load(str(folder))
     with loading(str(folder)):
         encoder: nn.Module = AutoModel.from_config(AutoConfig.from_pretrained(folder), dtype=torch.float32)
     return TransformerBody(encoder, tokenizer, spec)
@@ -140,7 +141,7 @@ def with_adapters(
         return cast(nn.Module, get_peft_model(cast(Any, model), config))
 
 
-def _pooled(states: Tensor, mask: Tensor, pooling: str) -> Tensor:
+def _pool(states: Tensor, mask: Tensor, pooling: str) -> Tensor:
     """One vector of each sequence, (batch, width), from (batch, length, width) and its mask of tokens."""
     if pooling == "mean":
         weights = mask.unsqueeze(-1).to(states.dtype)

@@ -248,7 +248,8 @@ def _fit(
     score: Score,
 ) -> Probe:
     """Train a run for each penalty until its dev score stops improving; keep the best on dev."""
-    penalties, device = settings.penalties, examples.device
+    penalties = settings.penalties
+    device = examples.device
     runs = [Run(penalty, -inf, 0, {}) for penalty in penalties]
     misses = [0] * len(runs)  # checks on dev without an improvement, consecutive or not
     with one_thread(), seeded(settings.seed):

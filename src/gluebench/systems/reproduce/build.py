@@ -26,8 +26,8 @@ from gluebench.systems.probe.system import ProbedEncoder
 from gluebench.systems.protocols import SentenceEncoder, TrainablePredictor
 from gluebench.systems.reproduce.row import (
     DEFAULT,
-    CannotBeHadError,
     Files,
+    MissingFilesError,
     Row,
     check_files,
     needed_files,
@@ -35,7 +35,7 @@ from gluebench.systems.reproduce.row import (
 )
 from gluebench.systems.run import Say, held_out, quiet
 from gluebench.systems.text.embeddings import embedding_matrix
-from gluebench.systems.text.ptb import kept_tokenizer, tokenizer
+from gluebench.systems.text.ptb import cached_tokenizer, tokenizer
 from gluebench.systems.text.vocabulary import most_frequent
 from gluebench.systems.training.checkpoint import take_weights
 from gluebench.systems.training.data import TaskData, dev_splits, load_task_data, split_dev
@@ -65,7 +65,7 @@ def system(
 
     `vectors` is a file of word vectors, `weights` a folder of published weights, `folder` where runs are
     kept. A BiLSTM row trains a run for each seed and answers with the best on dev, a frozen row takes the
-    first seed. Raises UnknownNameError for a row, preset or precision, CannotBeHadError for missing files.
+    first seed. Raises UnknownNameError for a row, preset or precision, MissingFilesError for missing files.
     """
     files = Files(Path(vectors) if vectors else None, Path(weights) if weights else None)
     row = row_called(name).at(preset, seeds=seeds, precision=precision)
@@ -81,7 +81,7 @@ def system_of(
     device: str = "cpu",
     say: Say = quiet,
 ) -> TrainablePredictor:
-    """The system of a row. Raises CannotBeHadError for files that are not there, DataError or WeightsError.
+    """The system of a row. Raises MissingFilesError for files that are not there, DataError or WeightsError.
 
     Runs and sentence vectors are kept in the folder; without one, for as long as the system is used.
     Published encoders encode all sentences of the corpus at once: word vectors are read in one pass, and
@@ -108,8 +108,11 @@ def system_of(
 def _encoder(row: Row, files: Files, corpus: Corpus, device: str) -> SentenceEncoder:
     """CBoW, or a reader of published weights."""
     own = dict(row.encoder)
-    reader, split, longest = own.pop("reader"), own.pop("tokenizer"), own.pop("longest")
-    dim, case = own.pop("vectors_dim", None), own.pop("case", "either")
+    reader = own.pop("reader")
+    split = own.pop("tokenizer")
+    longest = own.pop("longest")
+    dim = own.pop("vectors_dim", None)
+    case = own.pop("case", "either")
     if reader == "cbow":
         if files.vectors is not None:
             return cbow(corpus, vectors=files.vectors, tokenizer=split, most=longest, case=case)
@@ -138,18 +141,20 @@ MakeVectors = Callable[[], TokenVectors]
 def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task]) -> MakeVectors:
     """Return a function that makes token vectors for models of these tasks; read files once, now.
 
-    Raises CannotBeHadError, DataError or WeightsError for missing or invalid files.
+    Raises MissingFilesError, DataError or WeightsError for missing or invalid files.
     """
     model = row.model
-    longest, texts = int(model["longest"]), list(corpus.texts(tasks))
-    tokenize = kept_tokenizer(texts, model["tokenizer"], longest)
+    longest = int(model["longest"])
+    texts = list(corpus.texts(tasks))
+    tokenize = cached_tokenizer(texts, model["tokenizer"], longest)
     if model["words"] == "elmo":
         paths = [files.weight(name) for name in needed_files()["elmo"].files]
         elmo = Elmo.from_files(*paths, carry=model["elmo_carry"])
 
         def new_elmo() -> TokenVectors:
             elmo.forget()
-            dropout, carry = model["elmo_dropout"], elmo.carry
+            dropout = model["elmo_dropout"]
+            carry = elmo.carry
             return ElmoVectors(elmo, elmo.dim, tokenize, dropout=dropout, carry=carry, longest=longest)
 
         return new_elmo
@@ -166,7 +171,7 @@ def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task])
         return lambda: TableVectors(vocabulary, table, tokenize, longest=longest)
     cove = Cove.from_file(files.weight(*needed_files()["cove"].files))
     if cove.inputs != width:
-        raise CannotBeHadError([f"{files.vectors}: vectors of {width} numbers; CoVe takes {cove.inputs}"])
+        raise MissingFilesError([f"{files.vectors}: vectors of {width} numbers; CoVe takes {cove.inputs}"])
     return lambda: CoveVectors(TableVectors(vocabulary, table, tokenize, longest=longest), cove, dim=cove.dim)
 
 
@@ -184,7 +189,8 @@ class NeuralSystem:
 
     def __post_init__(self) -> None:
         assert self.row.settings is not None  # a frozen row is not a NeuralSystem
-        self._settings, self._together = self.row.settings, self.row.training == "multi-task"
+        self._settings = self.row.settings
+        self._together = self.row.training == "multi-task"
         self._waiting: dict[str, TaskData] = {}
         self._models: dict[str, MultiTaskModel] = {}
 
@@ -205,7 +211,8 @@ class NeuralSystem:
         if not examples:
             return []
         model = self._models[task.name]
-        size, precision = self._settings.batch_size, self._settings.precision
+        size = self._settings.batch_size
+        precision = self._settings.precision
         return predict(model, task.name, examples, batch_size=size, precision=precision)
 
     def _auxiliary(self) -> dict[str, TaskData]:
@@ -220,7 +227,8 @@ class NeuralSystem:
 
     def _train(self, data: Mapping[str, TaskData]) -> None:
         tasks = [entry.task for entry in data.values()]
-        vectors, model = token_vectors(self.row, self.files, self.corpus, tasks), self.row.model
+        vectors = token_vectors(self.row, self.files, self.corpus, tasks)
+        model = self.row.model
 
         def make(tasks: Sequence[Task]) -> MultiTaskModel:
             sizes = {name: model[name] for name in ("layers", "attention", "dropout", "pool_padding")}

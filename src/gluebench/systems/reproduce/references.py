@@ -26,7 +26,7 @@ def with_paper_systems(benchmark: Benchmark) -> Benchmark:
     averages: tuple[Reference, ...] = ()
     if {task.name for task in benchmark.averaged} == {task.name for task in glue.averaged}:
         averages = tuple(_of_average(row) for row in rows())
-    return benchmark._replace(tasks=tasks, references=(*benchmark.references, *averages))
+    return benchmark._replace(tasks=tasks, references=benchmark.references + tuple(averages))
 
 
 def _of_task(task: Task) -> tuple[Reference, ...]:

@@ -45,7 +45,8 @@ class Engine:
 
     def wrap(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; the model is already on the device."""
-        self.model, self._optimizer = model, optimizer
+        self.model = model
+        self._optimizer = optimizer
         self._trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
 
     def outputs(self, task: str, batch: Any) -> Tensor:

@@ -104,12 +104,15 @@ class Progress:
         With `best` "macro" these are all tasks if the average improved, with "task" each by its own score,
         with "last" all of them if the run has ended.
         """
-        check, files = len(self.rows), []
+        check = len(self.rows)
+        files = []
         for name, task_score in scores.items():
             if best == "macro":
-                better, file = improved, f"{WEIGHTS}{check}.pt"
+                better = improved
+                file = f"{WEIGHTS}{check}.pt"
             elif best == "last":
-                better, file = self.stopped is not None, f"{WEIGHTS}{check}.pt"
+                better = self.stopped is not None
+                file = f"{WEIGHTS}{check}.pt"
             else:
                 better = name not in self.kept or task_score.score > self.kept[name].score
                 file = f"{WEIGHTS}{quote(name, safe='')}-{check}.pt"

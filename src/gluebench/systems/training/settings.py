@@ -245,7 +245,8 @@ class Changes(NamedTuple):
 
 def parted(changes: Iterable[str], spec: type[Spec] = BiLstmSpec) -> Changes:
     """Parse "NAME=VALUE" options by the type of each option. Raises ValueError for an invalid one."""
-    settings, body = get_type_hints(Settings), get_type_hints(spec)
+    settings = get_type_hints(Settings)
+    body = get_type_hints(spec)
     body.pop("encoder", None)  # named by an option of its own
     parts = Changes({}, {})
     for change in changes:

@@ -53,7 +53,9 @@ class ClippedLstm(nn.Module):
 
     def forward(self, inputs: Tensor, lengths: Tensor, state: State) -> tuple[Tensor, State]:
         """Outputs (batch, length, projection), and each row's last hidden (batch, projection) and cell."""
-        outputs, recurrent, project = [], self.lstm.weight_hh_l0.T, self.lstm.weight_hr_l0.T
+        outputs = []
+        recurrent = self.lstm.weight_hh_l0.T
+        project = self.lstm.weight_hr_l0.T
         hidden, cell = state
         for start in range(0, inputs.shape[1], STEPS):
             entering = self._entering(inputs[:, start : start + STEPS])

@@ -79,7 +79,8 @@ def run(
         outputs = inputs.new_zeros(batch, length, directions * network.hidden_size)
         return outputs, inputs.new_zeros(directions * network.num_layers, batch, network.hidden_size)
     order, inverse, ends = packed or packing(lengths.tolist())
-    order, inverse = order.to(inputs.device), inverse.to(inputs.device)
+    order = order.to(inputs.device)
+    inverse = inverse.to(inputs.device)
     ran, state = network(pack_padded_sequence(inputs.index_select(0, order), ends, batch_first=True))
     last = (state[0] if isinstance(state, tuple) else state).index_select(1, inverse)
     outputs = pad_packed_sequence(ran, batch_first=True, total_length=length)[0].index_select(0, inverse)
@@ -119,7 +120,8 @@ class Cove(nn.Module):
 
     def __init__(self, network: nn.LSTM) -> None:
         super().__init__()
-        self.inputs, self.dim = network.input_size, 2 * network.hidden_size
+        self.inputs = network.input_size
+        self.dim = 2 * network.hidden_size
         self.network = network
 
     @classmethod

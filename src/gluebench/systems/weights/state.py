@@ -31,9 +31,10 @@ def check_shapes(
         ]
     if problems:
         listing = ", ".join(_cut([f"{name} {tuple(shape)}" for name, shape in shapes.items()]))
-        lines = [f"{path}: not the weights of {kind}", *_cut(problems)]
+        lines = [f"{path}: not the weights of {kind}"] + _cut(problems)
         in_file = f"found in the file: {listing or 'no arrays'}"
-        raise WeightsError("\n".join([*lines, in_file, f"Give the file with the weights of {kind}."]))
+        lines += [in_file, f"Give the file with the weights of {kind}."]
+        raise WeightsError("\n".join(lines))
 
 
 def axis(shapes: Mapping[str, Shape], name: str, at: int, *, default: int) -> int:
@@ -43,7 +44,9 @@ def axis(shapes: Mapping[str, Shape], name: str, at: int, *, default: int) -> in
 
 
 def _cut(lines: list[str]) -> list[str]:
-    return lines if len(lines) <= SHOWN else [*lines[:SHOWN], f"and {len(lines) - SHOWN} more"]
+    if len(lines) <= SHOWN:
+        return lines
+    return lines[:SHOWN] + [f"and {len(lines) - SHOWN} more"]
 
 
 SAVE_AGAIN = (

@@ -1,0 +1,412 @@
+"""Columns and systems of a board, and the options of its view, as the address gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest
+
+from gluebench.analysis.charts import tick_text as compact
+from gluebench.benchmark import Benchmark, Metric, Task
+from gluebench.benchmark.figures import DOWN
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark as BenchmarkRow
+from gluebench.leaderboard.apps.common.fields import FIELDS, LISTED, REGIMES
+from gluebench.leaderboard.apps.common.kinds import Facts, Values
+from gluebench.leaderboard.apps.common.page_cache import once
+from gluebench.leaderboard.apps.common.parameters import names_in, pinned_keys
+from gluebench.leaderboard.apps.common.text import page_number
+from gluebench.leaderboard.apps.ranks.order import RankingOptions
+from gluebench.leaderboard.apps.submissions.anonymity import masked
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Numbers
+
+WIDTHS = {"one": 3.1, "long": 3.9, "two": 4.9, "regime": 5.2, "parameters": 3.9, "submitted": 5.6, "fact": 7}
+"""How wide the kinds of columns are, in rem, as in site.css."""
+ROOM = 46
+"""Rem that a window of 1280 pixels has for these columns, beside rank, name and score."""
+WIDE_ONLY = ("regime", "submitted")
+"""Facts that narrower windows than 1440 pixels show on demand only."""
+SORTED_AS_WORDS = ("name", "model", "regime")
+USUAL_FACTS = ("regime", "parameters", "submitted")
+"""Facts that a board shows by default, where some row has them."""
+PRIVACY = {True: "private", False: "public", None: "not stated"}
+"""How a task's test labels are marked."""
+ROWS = 100
+"""Rows a board shows at first."""
+ALL_ROWS = 1010
+"""Rows it shows at most, on request: a thousand systems, and references between them."""
+WORDS = 80
+"""Most characters that are used of a search or of a team's name."""
+NUMBER = r"\d{1,15}(\.\d{1,3})?[KkMmBbTt]?"
+"""How a number of parameters may be written: 110000000, 110M, 1.5B."""
+FACTORS = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+
+
+class Column(NamedTuple):
+    """One test file of a scored task (MNLI has two); on a task's own board, one metric."""
+
+    file: str
+    """Its name in the address."""
+    title: str
+    task: Task
+    metrics: tuple[Metric, ...]
+
+    @property
+    def kind(self) -> str:
+        """Its key in `WIDTHS`: two numbers, a long heading, or neither."""
+        if len(self.metrics) > 1:
+            return "two"
+        return "long" if len(self.title) > 5 else "one"
+
+    @property
+    def loss(self) -> bool:
+        """Whether its numbers are negated losses."""
+        return any(metric.loss for metric in self.metrics)
+
+    @property
+    def measure(self) -> str:
+        """The titles of its metrics: "acc./F1"."""
+        return "/".join(metric.title for metric in self.metrics)
+
+    def numbers(self, scores: Facts) -> list[Facts | None]:
+        """Its numbers in a submission's scores."""
+        task = scores["tasks"].get(self.task.name) or {"metrics": {}}
+        return [task["metrics"].get(metric.name) for metric in self.metrics]
+
+
+class Fact(NamedTuple):
+    """A column with a property of a system other than a score."""
+
+    name: str
+    title: str
+    is_address: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Its key in `WIDTHS`."""
+        return self.name if self.name in WIDTHS else "fact"
+
+    def text(self, entry: Facts) -> str:
+        """An entry's value in short form; empty if it is not stated."""
+        value = entry[self.name]
+        if value is None:
+            return ""
+        if self.name == "submitted":
+            return str(value.date().isoformat())
+        if self.name == "regime":
+            return str(value)
+        return compact(value) if isinstance(value, int) else FIELDS[self.name].shown(value)
+
+
+FACTS = {
+    field.name: Fact(field.name, field.label, field.kind == "address")
+    for field in LISTED
+    if field.name not in ("name", "model", "team", "link")
+} | {"parameters": Fact("parameters", "Params"), "submitted": Fact("submitted", "Date")}
+"""The columns beside the scores; the other fields are shown with the name."""
+
+
+class Scheme(NamedTuple):
+    """What a board ranks by and shows: a benchmark with its average, or one task of it."""
+
+    columns: tuple[Column, ...]
+    task: Task | None = None
+    facts: tuple[Fact, ...] = tuple(map(FACTS.__getitem__, USUAL_FACTS))
+    loss: bool = False
+    """Whether it ranks by negated losses."""
+
+    def score(self, scores: Facts) -> Facts | None:
+        """The score that ranks a submission, taken from its scores."""
+        whole = scores if self.task is None else scores["tasks"].get(self.task.name) or {}
+        score: Facts | None = whole.get("score")
+        return score
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns in the address."""
+        return tuple(column.file for column in self.columns)
+
+    @property
+    def sorts(self) -> tuple[str, ...]:
+        """Names that rows can be sorted by, besides the score."""
+        return (*SORTED_AS_WORDS, "parameters", "submitted", *self.names)
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """The names of columns of losses."""
+        return tuple(column.file for column in self.columns if column.loss)
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """The columns that a visitor can choose, with their titles."""
+        facts = {fact.name: fact.title for fact in FACTS.values()}
+        return {column.file: column.title for column in self.columns} | facts
+
+    def only(self, names: Collection[str]) -> Scheme:
+        """Return the scheme with the named columns and facts only; unchanged if `names` is empty."""
+        if not names:
+            return self
+        return self._replace(
+            columns=tuple(column for column in self.columns if column.file in names),
+            facts=tuple(fact for fact in FACTS.values() if fact.name in names),
+        )
+
+
+def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
+    """The board of a benchmark, with a column for each test file; or of one task, with one for each metric.
+
+    A task with one metric has no column: its score is that metric.
+    """
+    if task is None:
+        columns = tuple(
+            Column(
+                file.name,
+                f"{scored.name if len(scored.files) == 1 else file.name}{DOWN * scored.loss}",
+                scored,
+                tuple(metric for metric in scored.metrics if metric.file == file.name),
+            )
+            for scored in benchmark.scored
+            for file in scored.files
+        )
+        return Scheme(columns, loss=benchmark.loss)
+    heading = "{0.file} {0.title}" if len(task.files) > 1 else "{0.title}"
+    metrics = task.metrics if len(task.metrics) > 1 else ()
+    columns = tuple(Column(metric.name, heading.format(metric), task, (metric,)) for metric in metrics)
+    return Scheme(columns, task, loss=task.loss)
+
+
+def page_scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
+    """The board as its page shows it: without a column of an only task with one metric: it is the score."""
+    scheme = scheme_of(benchmark, task)
+    is_repeated = task is None and len(benchmark.scored) == 1 and len(benchmark.scored[0].metrics) == 1
+    return scheme._replace(columns=()) if is_repeated else scheme
+
+
+class Standing(NamedTuple):
+    """A public submission: what searches and filters use, and its numbers; a reference has only a name."""
+
+    pk: int
+    name: str
+    model: str = ""
+    team: str = ""
+    regime: str = ""
+    parameters: int | None = None
+    submitted: datetime | None = None
+    verified: bool = False
+    key: str = ""
+    value: float | None = None
+    """Its score; None when it is incomplete."""
+    apart: str = ""
+    """As `Submission.apart`."""
+    numbers: tuple[float | None, ...] = ()
+
+    @property
+    def compared(self) -> tuple[float | None, ...]:
+        """The numbers that are compared with those of others: none of an entry that stands apart."""
+        return (None,) * len(self.numbers) if self.apart else self.numbers
+
+
+def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
+    """Map task and metric, "" for the task's score, to the position in `Standing.numbers`."""
+    places: dict[tuple[str, str], int] = {}
+    for task in benchmark.scored:
+        for name in ("", *(metric.name for metric in task.metrics)):
+            places[task.name, name] = len(places)
+    return places
+
+
+def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
+    """The board's systems in the order in which they were submitted."""
+
+    def read() -> tuple[Standing, ...]:
+        paths = [
+            ("tasks", task, *(("metrics", metric) if metric else ("score",)), "value")
+            for task, metric in number_places(benchmark.record)
+        ]
+        public = Submission.objects.on_board(benchmark).filter(scores__isnull=False)
+        rows = public.order_by("submitted", "pk").values(
+            *Standing._fields[:-1], numbers=Numbers("scores", *paths)
+        )
+        return tuple(Standing(**{**row, "numbers": tuple(row["numbers"])}) for row in masked(benchmark, rows))
+
+    # Read once for each version of the board: scores are kilobytes of JSON for each system.
+    return once(f"standings {benchmark.pk} {benchmark.board_phase}", benchmark.version, read)
+
+
+class Filters(NamedTuple):
+    """Conditions that a row has to meet, as the address has them; an empty one is always met."""
+
+    training: str = ""
+    since: str = ""
+    """The first day, as 2026-01-31."""
+    parameters: str = ""
+    """At most so many; a system that does not state its parameters does not meet it."""
+    team: str = ""
+    """A part of the team's name, whatever the case."""
+    verified: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Filters:
+        """From the address; a value that cannot be read counts as not given."""
+        training, parameters = query.get("training", ""), query.get("parameters", "").strip()
+        return cls(
+            training if training in REGIMES else "",
+            _day(query.get("since", "")),
+            parameters.upper() if re.fullmatch(NUMBER, parameters, re.ASCII) else "",
+            cleaned(query.get("team", "")),
+            "1" if query.get("verified") == "1" else "",
+        )
+
+    def accepts(self, row: Standing) -> bool:
+        """Whether a system meets all of them."""
+        most = float(self.parameters.rstrip("KMBT") or 0) * FACTORS.get(self.parameters[-1:], 1)
+        day = row.submitted.date().isoformat() if row.submitted else ""
+        return (
+            self.training in ("", row.regime)
+            and day >= self.since
+            and (not self.parameters or (row.parameters is not None and row.parameters <= most))
+            and self.team.casefold() in row.team.casefold()
+            and (row.verified or not self.verified)
+        )
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        return ""
+
+
+class Options(NamedTuple):
+    """The options of a board in the address."""
+
+    grouped: bool = False
+    intervals: bool = False
+    everything: bool = False
+    sort: str = ""
+    """What the rows are ordered by: a column or "name", "model"; empty for the score."""
+    turned: bool = False
+    """Whether the usual order is reversed: numbers from the lowest, names from Z."""
+    search: str = ""
+    page: int = 1
+    ranking: RankingOptions = RankingOptions()
+    """The rule that ranks."""
+    filters: Filters = Filters()
+    columns: tuple[str, ...] = ()
+    """The columns that are shown; empty for the usual ones."""
+    phase: int = 0
+    """Number of a phase that the board shows instead of the usual one; 0 for that."""
+    pinned: tuple[str, ...] = ()
+    """Keys of systems that stay above all others."""
+    loss: bool = False
+    """Whether it is sorted by losses, of which the lowest number is the best."""
+
+    @classmethod
+    def of(
+        cls,
+        request: HttpRequest,
+        sorts: Collection[str],
+        choices: Collection[str] = (),
+        losses: Collection[str] = (),
+    ) -> Options:
+        """From the address; `sorts` is what this board can be ordered by, `choices` and `losses` columns."""
+        query = request.GET
+        sort = query.get("sort", "")
+        requested = names_in(query, "columns")
+        columns = tuple(name for name in choices if name in requested)
+        sort = sort if sort in sorts and (sort in (*columns, "name", "model") or not columns) else ""
+        return cls(
+            grouped=query.get("view") == "training",
+            intervals=query.get("intervals") == "1",
+            everything=query.get("rows") == "all",
+            sort=sort,
+            turned=query.get("order") == ("desc" if sort in (*SORTED_AS_WORDS, *losses) else "asc"),
+            search=cleaned(query.get("q", "")),
+            page=page_number(query.get("page", "")),
+            filters=Filters.of(query.dict()),
+            columns=columns,
+            phase=page_number(query.get("phase", "")) if "phase" in query else 0,
+            pinned=pinned_keys(query),
+            loss=sort in losses,
+        )
+
+    @property
+    def rising(self) -> bool:
+        """Whether the smallest that is shown comes first."""
+        return self.turned != (self.loss or self.sort in SORTED_AS_WORDS)
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether some systems may be left out."""
+        return bool(self.search or any(self.filters))
+
+    @property
+    def typed(self) -> bool:
+        """Whether a visitor can type endlessly many such options, too many to cache the pages."""
+        return bool(self.narrowed or self.ranking.weights or self.columns or self.pinned)
+
+    def values(self) -> dict[str, str]:
+        """Every query parameter of a board, without the page; empty where it is not needed."""
+        turned_order = "desc" if self.loss or self.sort in SORTED_AS_WORDS else "asc"
+        return {
+            "view": "training" if self.grouped else "",
+            "intervals": "1" if self.intervals else "",
+            "sort": self.sort,
+            "order": turned_order if self.turned else "",
+            "q": self.search,
+            **self.filters._asdict(),
+            "columns": ",".join(self.columns),
+            "rows": "all" if self.everything else "",
+            "by": self.ranking.rule,
+            "weights": self.ranking.weights,
+            "majority": self.ranking.majority,
+            "phase": str(self.phase) if self.phase else "",
+            "pin": ",".join(self.pinned),
+        }
+
+    def pairs(self) -> dict[str, str]:
+        """The query parameters of the address, without the page."""
+        return {name: value for name, value in self.values().items() if value}
+
+    def query(self, **changes: Any) -> str:
+        """The address of the board with some options changed, on the first page unless `page` is given."""
+        options = self._replace(**({"page": 1} | changes))
+        return address(options.page, **options.pairs())
+
+    def by(self, sort: str) -> str:
+        """The address of the same board sorted by `sort`, or reversed if it already is."""
+        return self.query(sort=sort, turned=not self.turned if sort == self.sort else False)
+
+
+USUAL = Options()
+"""The board as it is without any option."""
+
+
+def cleaned(search: str) -> str:
+    """Return a search text as one line of at most `WORDS` characters."""
+    return " ".join(search[:WORDS].split())
+
+
+def paged(rows: Sequence[Any], size: int | None, page: int, **query: str) -> tuple[list[Any], Values]:
+    """Return the rows of the page nearest to `page`, and the pager's values; `query`: rest of the address.
+
+    `size`: rows of a page; None for all.
+    """
+    shown = Paginator(rows, size or max(1, len(rows))).get_page(page)
+    return list(shown), {
+        "page": shown.number,
+        "pages": shown.paginator.num_pages,
+        "to_previous": address(shown.number - 1, **query),
+        "to_next": address(shown.number + 1, **query),
+    }
+
+
+def address(page: int, **pairs: str) -> str:
+    """The query string of an address, with its question mark; the first page has no number."""
+    given = [(name, value) for name, value in pairs.items() if value]
+    return "?" + urlencode(given + ([("page", str(page))] if page > 1 else []))

@@ -1,0 +1,156 @@
+"""The Data page: a benchmark's files to download, as a page, as JSON, as Croissant, and each by itself."""
+
+import hashlib
+import re
+from functools import partial
+from typing import Any
+
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import storages
+from django.http import FileResponse, Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.views.decorators.http import require_safe
+
+from gluebench.leaderboard.apps.benchmarks.contents import SAMPLE, linked_tasks
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.apps.boards.exports import croissant_json
+from gluebench.leaderboard.apps.common.kinds import Values
+from gluebench.leaderboard.apps.phases.models import PhaseFile, whole
+from gluebench.leaderboard.apps.phases.wording import described
+from gluebench.leaderboard.apps.ranks.views import in_form
+
+MANIFEST = "manifest.toml"
+_REST = re.compile(r"bytes=(\d{1,18})-")
+
+
+@require_safe
+def data(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
+    """The Data page: the files of a benchmark to download, task by task."""
+    address = request.build_absolute_uri(reverse("board", args=[name]))
+    return in_form(
+        request,
+        name,
+        form,
+        _data_json if form else partial(_data_context, address=address),
+        cache_key=f"data {address}",
+        template="boards/data.html",
+    )
+
+
+@require_safe
+def croissant(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The files of the Data page as Croissant, for catalogs of data sets."""
+    address = request.build_absolute_uri(reverse("board", args=[name]))
+    make = partial(croissant_json, address=address)
+    return in_form(request, name, "json", make, cache_key=f"croissant {address}")
+
+
+@require_safe
+def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
+    """One file of the Data page, whole or from a byte on."""
+    benchmark = live(name, request.user).benchmark()
+    texts = _manifests(benchmark)
+    content: File[bytes]
+    if path in texts:
+        content, digest = ContentFile(texts[path]), hashlib.sha256(texts[path]).hexdigest()
+    else:
+        file = benchmark.data_files.filter(path=path).first() or _of_phase(benchmark, path, request.user)
+        if file is None:
+            raise Http404(f"The Data page of {name} has no file {path}.")
+        content, digest = storages["data"].open(file.file), file.sha256
+    etag = f'"{digest}"'
+    return get_conditional_response(request, etag=etag) or _sent(request, content, path, etag=etag)
+
+
+def _of_phase(benchmark: Benchmark, path: str, user: Any) -> PhaseFile | None:
+    """A file of a phase; before its release for organizers alone, as if it were not there."""
+    file = benchmark.phase_files.select_related("phase").filter(path=path).first()
+    return file if file and (file.is_released() or benchmark.organized_by(user)) else None
+
+
+def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -> HttpResponseBase:
+    """Return the whole file, or the part from a byte on that a request for the same content asks for."""
+    kind = "application/zip" if path.endswith(".zip") else "text/plain; charset=utf-8"
+    size = content.size
+    rest = _REST.fullmatch(request.headers.get("Range", ""))
+    start = int(rest[1]) if rest and request.headers.get("If-Range", etag) == etag else 0
+    content.seek(start if start < size else 0)
+    response = FileResponse(content, as_attachment=True, filename=path.replace("/", "-"), content_type=kind)
+    if 0 < start < size:
+        response.status_code = 206
+        response["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
+    response["ETag"], response["Accept-Ranges"] = etag, "bytes"
+    return response
+
+
+def files_of(benchmark: Benchmark) -> list[Values]:
+    """The files of the Data page, in its order: of phases, those that are released."""
+    no_task = {"path": "", "task": "", "split": "", "rows": 0, "phase": None}
+    files: list[Any] = [
+        {**no_task, "path": path, "size": len(text), "sha256": hashlib.sha256(text).hexdigest()}
+        for path, text in _manifests(benchmark).items()
+    ]
+    shown = benchmark.data_files.values("path", "task", "split", "rows", "size", "sha256")
+    files += [{**file, "phase": None} for file in shown]
+    for row in benchmark.phase_files.select_related("phase"):
+        if row.is_released():
+            facts = {"path": row.path, "size": row.size, "sha256": row.sha256, "phase": row.phase.name}
+            files.append({**no_task, **facts})
+    return [{**file, "url": reverse("data-file", args=[benchmark.name, file["path"]])} for file in files]
+
+
+def coming_files(benchmark: Benchmark) -> list[Values]:
+    """The files of phases that are not released yet: only their names, and when they come."""
+    phases = [line["phase"].pk for line in described(benchmark)]
+    rows = benchmark.phase_files.select_related("phase").filter(phase__in=phases)
+    return [
+        {"path": row.path, "phase": row.phase.name, "released": row.due, "when": row.release_text}
+        for row in rows
+        if not row.is_released()
+    ]
+
+
+def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
+    """The manifest as the organizer gave it, and the files that it extends."""
+    parents = {f"parent-{at}.toml": text.encode() for at, text in enumerate(benchmark.parents, start=1)}
+    return {MANIFEST: benchmark.manifest.encode(), **parents}
+
+
+def _data_json(benchmark: Benchmark) -> Values:
+    benchmark = whole(benchmark)
+    record, linked = benchmark.record, linked_tasks(benchmark.record)
+    sources = [
+        {"task": task.name, "published_elsewhere": task.name in linked, **task.source._asdict()}
+        for task in record.tasks
+    ]
+    return {
+        "benchmark": benchmark.name,
+        "title": benchmark.title,
+        "url": benchmark.get_absolute_url(),
+        "files": files_of(benchmark),
+        "coming": coming_files(benchmark),
+        "sources": sources,
+    }
+
+
+def _data_context(benchmark: Benchmark, address: str) -> Values:
+    benchmark = whole(benchmark)
+    files, linked = files_of(benchmark), linked_tasks(benchmark.record)
+    record = benchmark.record
+    return {
+        "general": [file for file in files if not file["task"] and not file["phase"]],
+        "of_phases": [file for file in files if file["phase"]],
+        "coming": coming_files(benchmark),
+        "sample": any(file["path"] == SAMPLE for file in files),
+        "tasks": [
+            (task, [file for file in files if file["task"] == task.name], linked.get(task.name))
+            for task in (*record.tasks, *record.auxiliary)
+        ],
+        "published": any(file["task"] for file in files),
+        "linked": sorted(set(linked.values())),
+        "address": address,
+        "named": benchmark.named_for_commands(address),
+        "here": "data",
+    }

@@ -1,0 +1,454 @@
+"""Pages of boards, the list of benchmarks, and what templates share."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from django import template
+from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import ordinal
+from django.core.paginator import Page
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from jinja2 import Environment, StrictUndefined
+
+from gluebench.analysis.charts import Scale
+from gluebench.analysis.rank.rules import best
+from gluebench.benchmark import Benchmark as Record
+from gluebench.benchmark import Task, figures
+from gluebench.leaderboard.apps.accounts.trust import role_of
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.boards import columns
+from gluebench.leaderboard.apps.boards.columns import PRIVACY, Options, Scheme, standings
+from gluebench.leaderboard.apps.boards.diagnostics import slug_of
+from gluebench.leaderboard.apps.boards.table import (
+    Row,
+    arrange,
+    draw_rank_sets,
+    fill,
+    matches_options,
+    ordered,
+    references_of,
+)
+from gluebench.leaderboard.apps.common import formats
+from gluebench.leaderboard.apps.common.formats import ABSENT, percent
+from gluebench.leaderboard.apps.common.kinds import Facts, Values
+from gluebench.leaderboard.apps.common.page_cache import once
+from gluebench.leaderboard.apps.common.text import alphabetical, breakable, markdown
+from gluebench.leaderboard.apps.limits.quota import precise
+from gluebench.leaderboard.apps.phases.models import Shown, on_board
+from gluebench.leaderboard.apps.phases.wording import described, scores_come
+from gluebench.leaderboard.apps.ranks.order import Order, RankingOptions, order_of
+from gluebench.leaderboard.apps.ranks.places import Place, unranked
+from gluebench.leaderboard.apps.submissions.anonymity import masked
+from gluebench.leaderboard.apps.submissions.counting import results_wait_for
+from gluebench.leaderboard.apps.submissions.facts import entries_of, graded_again, with_systems
+from gluebench.leaderboard.apps.submissions.queries import scored
+
+register = template.Library()
+register.filters |= {
+    "count": formats.count,
+    "kappa": formats.kappa,
+    "percent": percent,
+    "p_text": figures.p_text,
+    "score": formats.score_text,
+    "signed": formats.signed,
+    "points": figures.points,
+    "unit": figures.unit,
+    "interval": formats.interval_text,
+    "markdown": markdown,
+    "breakable": breakable,
+    "precise": precise,
+    "slugged": slug_of,
+}
+
+BENCHMARKS = 30
+"""Benchmarks on a page of the list."""
+LEADERS = 3
+"""Systems that the list of benchmarks names of each board."""
+
+
+class Board(NamedTuple):
+    """A page of a board, and facts about the whole board."""
+
+    scheme: Scheme
+    groups: tuple[tuple[str, tuple[Row, ...]], ...]
+    """Rows under their headings; the ranked list is one group without a title."""
+    matches: int
+    """Systems that match the search and the filters."""
+    page: Page[tuple[str, Row]]
+    options: Options
+    systems: int
+    """Systems on the whole board."""
+    best: float | None
+    """The highest score of the whole board."""
+    scale: Scale | None
+    """The scale of the bars, in points; None without a score."""
+    order: Order
+    """The places by the chosen rule; those of a task's board are by the task's score."""
+    rank_scale: Scale | None = None
+    """The scale of the rank sets of the page; None without any."""
+    leaders: str = ""
+    """Which systems may be the best, as a sentence; empty where no rank set tells."""
+    linked_leaders: str = ""
+    """The same sentence as HTML with links to the systems."""
+    pinned: tuple[Row, ...] = ()
+    """Rows that stay above all others, on every page."""
+    again: int = 0
+    """Systems that are being graded again, shown with the scores that they had."""
+
+    @property
+    def sections(self) -> list[tuple[str, int]]:
+        """The headings above the columns, each with the number of its columns."""
+        grouped = groupby(self.scheme.columns, key=lambda column: column.task.section)
+        return [(title, len(list(columns))) for title, columns in grouped]
+
+    @property
+    def lead_tag(self) -> str:
+        """The mark of a row whose rank set begins at 1."""
+        is_alone = len(self.order.ranks.best) == 1 and not self.order.ranks.untested
+        return "best" if is_alone else "may be best"
+
+    @property
+    def fits(self) -> bool:
+        """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
+        kinds = [column.kind for column in self.scheme.columns]
+        for fact in self.scheme.facts:
+            if self.options.columns or fact.name not in columns.WIDE_ONLY:
+                kinds.append(fact.kind)
+        return sum(columns.WIDTHS[kind] for kind in kinds) <= columns.ROOM
+
+    @property
+    def rows(self) -> list[Row]:
+        """All of the page, whatever their group."""
+        return [*self.pinned, *(row for _, rows in self.groups for row in rows)]
+
+    @property
+    def marks(self) -> set[str]:
+        """The marks on its rows, for a legend."""
+        return {mark for mark, has in MARKS.items() if any(map(has, self.rows))}
+
+    @property
+    def divided(self) -> tuple[str, ...]:
+        """The tasks that have several columns and count once."""
+        files = Counter(column.task.name for column in self.scheme.columns)
+        return tuple(name for name, number in files.items() if number > 1)
+
+    @property
+    def two_metrics(self) -> bool:
+        """Whether some task is scored by more than one metric."""
+        return any(len(column.task.metrics) > 1 for column in self.scheme.columns)
+
+    @property
+    def on_one_page(self) -> bool:
+        """Whether all rows are on this page, so that the browser can sort and search them itself."""
+        return not self.page.has_other_pages() and not self.options.narrowed
+
+    @property
+    def all_fit(self) -> bool:
+        """Whether one long page has all rows."""
+        return self.page.paginator.count <= columns.ALL_ROWS
+
+
+MARKS: dict[str, Callable[[Row], Any]] = {
+    "reference": lambda row: row.reference,
+    "incomplete": lambda row: not row.complete,
+    "ranked": lambda row: row.place.span,
+    "earlier": lambda row: row.entry.get("earlier"),
+    "verified": lambda row: row.entry.get("verified"),
+    "reproduced": lambda row: row.entry.get("reproduced"),
+}
+"""Marks of rows, and which rows have them."""
+
+
+def read_systems(
+    benchmark: Benchmark,
+    scheme: Scheme,
+    part: slice = slice(None),
+    *,
+    pk: int | None = None,
+    options: Options = columns.USUAL,
+) -> tuple[list[Row], Order]:
+    """A part of the systems that the options leave, best first, or the one with this key, with their entries.
+
+    Also returns the order of all of them.
+    """
+    rows, options, order = _rank_rows(benchmark, scheme, options)
+    matches = [row for row in rows if matches_options(row, options)]
+    ranked_rows = ordered(matches, scheme.names, options, by_rank=order.another)
+    chosen = [row for row in ranked_rows if pk in (None, row.system.pk)][part]
+    _enter(benchmark, chosen, whole=len(chosen) == len(rows))
+    return [row for row in chosen if row.entry], order
+
+
+def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
+    """Give systems their entries; one that left the board since the standings were read has none any more."""
+    pks = None if whole else [row.system.pk for row in rows]
+    entries = {entry["pk"]: entry for entry in entries_of(benchmark, pks)}
+    for row in rows:
+        row.entry = entries.get(row.system.pk, {})
+
+
+def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
+    """The page of the board that the options ask for, or the whole board as one page."""
+    rows, options, order = _rank_rows(benchmark, scheme, options)
+    pinned = [row for row in rows if row.system.key in options.pinned]
+    pinned.sort(key=lambda row: row.rank or len(rows))
+    others = [row for row in rows if row.system.key not in options.pinned]
+    matches, page = arrange(
+        others + references_of(benchmark.record, scheme),
+        scheme.names,
+        options,
+        None if one_page else columns.ALL_ROWS if options.everything else columns.ROWS,
+        by_rank=order.another,
+    )
+    systems = pinned + [row for _, row in page if not row.reference]
+    _enter(benchmark, systems, whole=one_page)
+    pinned = [row for row in pinned if row.entry]
+    shown = [(title, row) for title, row in page if row.entry]
+    groups = groupby(shown, key=lambda pair: pair[0])
+    stated = [fact for fact in scheme.facts if any(fact.text(row.entry) for row in systems if row.entry)]
+    scheme = scheme._replace(facts=tuple(stated))
+    highest = [best(column) for column in zip(*(row.values for row in rows), strict=True)]
+    on_page = pinned + [row for _, row in shown]
+    scale = fill(scheme, on_page, highest)
+    rank_scale = draw_rank_sets(on_page)
+    names = {row.system.pk: row.system.name for row in rows}
+    keys = {row.system.pk: row.system.key for row in rows}
+    links = {}
+    for pk in order.ranks.best:
+        links[pk] = f'<a href="{reverse("submission", args=[keys[pk]])}">{breakable(names[pk])}</a>'
+    is_told = not (order.another and any(options.filters))
+    return Board(
+        scheme,
+        tuple((title, tuple(row for _, row in pairs)) for title, pairs in groups),
+        matches,
+        page,
+        options._replace(page=page.number),
+        len(rows),
+        max((row.value for row in rows if row.value is not None), default=None),
+        scale,
+        order,
+        rank_scale,
+        order.ranks.best_words(names) if is_told else "",
+        order.ranks.best_words(links) if is_told else "",
+        tuple(pinned),
+        graded_again(benchmark),
+    )
+
+
+def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
+    """Every system of this board; of a task's board, those that have the task."""
+    places = columns.number_places(benchmark.record)
+    positions = [places[column.task.name, column.metrics[0].name] for column in scheme.columns]
+    own = None if scheme.task is None else places[scheme.task.name, ""]
+    rows = []
+    for system in standings(benchmark):
+        compared = system.compared
+        value = system.value if own is None else compared[own]
+        has_task = own is None or any(system.numbers[place] is not None for place in (own, *positions))
+        if has_task:
+            rows.append(Row(system, value, tuple(compared[place] for place in positions)))
+    return rows
+
+
+def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[list[Row], Options, Order]:
+    """The rows of a board with their places, and the options and the order of the rule that ranks.
+
+    That is the manifest's unless the address names another. With filters, the rows that meet them are ranked
+    among themselves.
+    """
+    rows, filters = _systems(benchmark, scheme), options.filters
+    if benchmark.record.rank_by != "mean" and not options.ranking.rule:
+        options = options._replace(ranking=options.ranking._replace(rule=benchmark.record.rank_by))
+    counted = [row for row in rows if filters.accepts(row.system)] if any(filters) else rows
+    values = {row.system.pk: row.value for row in counted}
+    if scheme.task is None:
+        order = order_of(benchmark, options.ranking, "", values)
+    else:
+        order = order_of(benchmark, RankingOptions(), scheme.task.name, values)
+    for row in rows:
+        nowhere = unranked(row.system.apart, complete=row.value is not None)
+        row.place = order.ranks.places.get(row.system.pk, nowhere)
+    if any(filters) and not order.another:
+        note = f"Filtered: ranks and rank sets are those among these {len(counted):,} systems."
+        order = order._replace(notes=(*order.notes, note))
+    return rows, options, order
+
+
+def ranked(benchmark: Benchmark, task: Task | None = None) -> list[Row]:
+    """Every system of the board, or of a task's, with its rank, without what a page shows of it."""
+    benchmark = on_board(benchmark)
+    rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record, task), Options())
+    return rows
+
+
+def places_of(benchmark: Benchmark, task: Task | None = None) -> dict[int, Place]:
+    """The places on the board, or on a task's, by primary key; read once for each version of it."""
+
+    def read() -> dict[int, Place]:
+        return {row.system.pk: row.place for row in ranked(benchmark, task)}
+
+    return once(
+        f"places {benchmark.pk} {benchmark.board_phase} {task and task.name}", benchmark.version, read
+    )
+
+
+def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
+    """The phases for a board that shows one of them, with links, or the names of systems without scores."""
+    lines = described(benchmark)
+    for line in lines:
+        phase = line["phase"]
+        line["current"] = phase.pk == shown
+        line["waits"] = results_wait_for(phase)
+        is_hidden = not phase.is_shown and line["standing"] != "to come"
+        line["scores_come"] = scores_come(phase) if is_hidden else ""
+        if phase.is_shown:
+            line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
+        elif phase.shown == Shown.CLOSED:
+            sent = phase.submissions.filter(scored(), public=True, approved=True, withdrawn=None, late=False)
+            names = {row["name"] for row in masked(benchmark, sent.values("pk", "name"))}
+            line["names"] = sorted(names, key=alphabetical)
+    return lines
+
+
+def task_line(task: Task) -> Values:
+    """One task as a table lists it: how it is scored, how much there is and who knows the labels."""
+    title = task.title if task.title != task.name else ""
+    return {
+        "task": task,
+        "title": title,
+        "asks": task.summary or title or ABSENT,
+        "metrics": ", ".join(dict.fromkeys(metric.title for metric in task.metrics)),
+        "examples": sum(file.size() for file in task.files if "test" in file.splits),
+        "labels": PRIVACY[task.private],
+    }
+
+
+def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[str, str]]:
+    """Titles and texts of a benchmark's key facts; unknown ones are left out."""
+    human = next((reference for reference in record.references if "score" in reference.scores), None)
+    private = sum(task.private is True for task in record.scored)
+    number = len(record.scored)
+    lines = [("Tasks", f"{number}")] if number > 1 else []
+    lines.append(("Systems", f"{systems:,}"))
+    if best is not None:
+        lines.append(("Best score", percent(best, record.loss)))
+    if human:
+        lines.append((human.name, percent(human.scores["score"], record.loss)))
+    if private and number > 1:
+        lines.append(("Private test labels", f"{private} of {number} tasks"))
+    return lines
+
+
+def home_page(search: str, page: int, *, signed_in: str, creates: bool) -> str:
+    """The list of benchmarks of a site that has several; a search looks into names and titles."""
+    rows = Benchmark.objects.filter(draft=False).values_list("pk", "name", "title").order_by("added", "pk")
+    words = search.casefold().split()
+    matches = [pk for pk, *texts in rows if all(word in "\n".join(texts).casefold() for word in words)]
+    pks, pager = columns.paged(matches, BENCHMARKS, page, q=search)
+    shown = {row.pk: row for row in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
+    boards = [(shown[pk], _leaders(shown[pk])) for pk in pks if pk in shown]
+    context = {
+        "boards": boards,
+        "number": len(rows),
+        "found": len(matches),
+        "search": search,
+        **pager,
+        "many": len(rows) > BENCHMARKS,
+        "signed_in": signed_in,
+        "creates": creates,
+        "here": "home",
+    }
+    return render_to_string("boards/home.html", context)
+
+
+def _leaders(benchmark: Benchmark) -> str:
+    """Which systems of a board may be the best, in a few words; else who leads by score, or nothing.
+
+    Read once for each version of the board: the list of benchmarks is made anew for a change of any of them.
+    """
+    benchmark = on_board(benchmark)
+    name = f"leaders {benchmark.pk} {benchmark.board_phase}"
+    return once(name, benchmark.version, lambda: _leaders_now(benchmark))
+
+
+def _leaders_now(benchmark: Benchmark) -> str:
+    rows, _, order = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
+    names = {row.system.pk: row.system.name for row in rows}
+    if words := order.ranks.best_words(names, LEADERS):
+        return words
+    first = [names[pk] for pk, place in order.ranks.places.items() if place.rank == 1]
+    return f"First by score: {', '.join(first[:LEADERS])}." if first else ""
+
+
+def site(request: HttpRequest) -> Values:
+    """Context of all templates: the visitor's role, the benchmark if it is the only one, how mail is used."""
+    user = getattr(request, "user", None)
+    benchmarks = Benchmark.objects.filter(draft=False)[:2]
+    return {
+        "signed_in": role_of(user) if user else "",
+        "benchmark": benchmarks[0] if len(benchmarks) == 1 else None,
+        "mail_is_sent": settings.MAIL_IS_SENT,
+        "must_verify": settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory",
+    }
+
+
+def environment(**options: Any) -> Environment:
+    """Jinja's environment, for large tables: it escapes everything and fails on undefined names."""
+    strict = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
+    jinja = Environment(**{**options, **strict})
+    jinja.filters |= {"breakable": breakable, "ordinal": ordinal, "p_text": figures.p_text}
+    jinja.globals["url"] = lambda name, *args: reverse(name, args=args)
+    return jinja
+
+
+@register.filter
+def mean_of(record: Record) -> str:
+    """What the score of a benchmark is, within a sentence."""
+    turn = ", the lower the better" if record.loss else ", times 100"
+    if len(record.scored) == 1:
+        metrics = list(dict.fromkeys(metric.title for metric in record.scored[0].metrics))
+        if len(metrics) == 1:
+            return f"{metrics[0]}{turn}"
+        return f"the mean of {', '.join(metrics[:-1])} and {metrics[-1]}{turn}"
+    weights = [f"{task.name} by {task.weight:g}" for task in record.averaged if task.weight != 1]
+    names = [task.name for task in record.averaged]
+    mean = f"the {'weighted' if weights else 'unweighted'} mean of the scores of {len(names)} tasks"
+    if len(names) < len(record.scored):
+        mean = f"that of {names[0]}" if len(names) == 1 else f"{mean} ({', '.join(names)})"
+    weighted = f" ({', '.join(weights)}, all others by 1)" if weights else ""
+    return f"{mean}{weighted}{turn}"
+
+
+@register.filter
+def units(record: Record) -> str:
+    """What follows the heading of the scores of all tasks."""
+    if 0 < len(record.losses) < len(record.scored):
+        return " × 100, losses ↓ as they are"
+    return figures.unit(record.loss)
+
+
+@register.filter
+def about(text: str) -> SafeString:
+    """A text of a benchmark, below its page's title."""
+    return markdown(text, demoted=0)
+
+
+@register.filter
+def opening(text: str) -> SafeString:
+    """The first paragraph of a text that is no heading."""
+    parts = (
+        part for part in re.split(r"\n(?:[^\S\n]*\n)+", text.strip()) if not part.lstrip().startswith("#")
+    )
+    return markdown(next(parts, ""))
+
+
+@register.filter
+def item(values: Facts, name: str) -> Any:
+    """Return a mapping's value for a name that is itself a template variable; None if it is missing."""
+    return values.get(name)

@@ -1,0 +1,262 @@
+"""A board as the paper's Figure 1: which rows a page has, by search, sort and groups, and their text."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import ceil, floor
+from typing import NamedTuple
+
+from django.core.paginator import Page, Paginator
+
+from gluebench.analysis.charts import Scale
+from gluebench.analysis.rank.rules import board_order
+from gluebench.benchmark import Benchmark
+from gluebench.benchmark.records import Reference
+from gluebench.leaderboard.apps.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
+from gluebench.leaderboard.apps.common.formats import (
+    ABSENT,
+    bare_score,
+    drawn,
+    interval_text,
+    margin_text,
+    percent,
+    score_text,
+)
+from gluebench.leaderboard.apps.common.kinds import Facts
+from gluebench.leaderboard.apps.common.text import alphabetical
+from gluebench.leaderboard.apps.ranks.places import NOWHERE, Place
+from gluebench.leaderboard.apps.submissions.queries import Regime
+from gluebench.systems.reproduce.references import with_paper_systems
+
+REFERENCES = "For reference"
+BAR = 90
+"""Width of a bar's picture, in its own units: a bit less than a pixel each."""
+RANK_BAR, RANK_MARK = 120, 8
+"""Width of the picture of a rank set, and half the height of its mark."""
+
+
+class RankBar(NamedTuple):
+    """The rank set of a row and its observed rank, as positions in a picture `RANK_BAR` wide."""
+
+    low: int
+    high: int
+    at: int
+
+
+class Cell(NamedTuple):
+    """One column of one row, ready to show."""
+
+    text: str
+    interval: str = ""
+    best: bool = False
+    bar: str = ""
+    """The interval and the value as an SVG path on the table's scale."""
+    words: str = ""
+    """The interval for screen readers: "61.2 to 65.0"."""
+
+
+_NOTHING = Cell(ABSENT)
+
+
+@dataclass(slots=True)
+class Row:
+    """A system or a published reference: the values that order it, then what a page shows of it."""
+
+    system: Standing
+    value: float | None
+    """The number that ranks it on this board."""
+    values: tuple[float | None, ...]
+    """The first number of each column."""
+    entry: Facts = field(default_factory=dict)
+    """The submission's values; of a reference its name and its source."""
+    score: Cell = _NOTHING
+    cells: tuple[Cell, ...] = ()
+    """In column order."""
+    facts: tuple[str, ...] = ()
+    complete: bool = True
+    place: Place = NOWHERE
+    """Its observed rank and its rank set."""
+    rank_bar: RankBar | None = None
+    """None without a rank set."""
+
+    @property
+    def rank(self) -> int | None:
+        """Its observed rank."""
+        return self.place.rank
+
+    @property
+    def note(self) -> str:
+        """Why its scores are not compared with those of others; empty where they are."""
+        return self.place.withheld if self.system.apart else ""
+
+    @property
+    def reference(self) -> bool:
+        """Whether it is a published reference, not a submission."""
+        return not self.system.regime
+
+
+def arrange(
+    rows: Sequence[Row],
+    names: Sequence[str],
+    options: Options,
+    size: int | None = None,
+    *,
+    by_rank: bool = False,
+) -> tuple[int, Page[tuple[str, Row]]]:
+    """The page that the options ask for, or the nearest there is; `names` are the columns' sort names.
+
+    Returns how many systems the search and the filters leave, and the rows, each with the title of its group,
+    which is empty in the ranked list. `by_rank` orders by the rank, which another rule than the score gave.
+    """
+    matches = [row for row in rows if matches_options(row, options)]
+    sorted_rows = ordered(matches, names, options, by_rank=by_rank)
+    titled = [("", row) for row in sorted_rows]
+    if options.grouped:  # Table 4's groups in its order, references last
+        titles = {str(regime.value): str(regime.label) for regime in Regime} | {"": REFERENCES}
+        titled = [(titles[kind], row) for kind in titles for row in sorted_rows if row.system.regime == kind]
+    page = Paginator(titled, size or max(len(titled), 1)).get_page(options.page)
+    return sum(not row.reference for row in matches), page
+
+
+def matches_options(row: Row, options: Options) -> bool:
+    """Whether the search and the filters leave a row; no filter leaves out a reference."""
+    words = options.search.casefold().split()
+    text = f"{row.system.name}\n{row.system.model}\n{row.system.team}".casefold() if words else ""
+    return all(word in text for word in words) and (row.reference or options.filters.accepts(row.system))
+
+
+def ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_rank: bool) -> list[Row]:
+    """The rows in order: ties by score, then as they came, references after systems they equal."""
+
+    def value(row: Row, sort: str = "") -> float | None:
+        if sort in names:
+            return row.values[names.index(sort)]
+        if sort == "parameters":
+            return row.system.parameters
+        if sort:
+            return row.system.submitted.timestamp() if row.system.submitted else None
+        if by_rank:
+            return None if row.rank is None else -float(row.rank)
+        return row.value
+
+    sort = options.sort
+    ranked = [rows[at] for at in board_order(list(map(value, rows)))]
+    if sort in SORTED_AS_WORDS:
+        return sorted(ranked, key=lambda row: alphabetical(getattr(row.system, sort)), reverse=options.turned)
+    values = [value(row, sort) for row in ranked]
+    return [ranked[at] for at in board_order(values, lowest_first=options.rising != options.loss)]  # negated
+
+
+def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -> Scale | None:
+    """Write the text of a page's rows, whose entries are known; returns the scale of their bars."""
+    scores = [
+        bare_score(row.value, scheme.loss) if row.reference else scheme.score(row.entry["scores"])
+        for row in rows
+    ]
+    scale = scale_of(scores)
+    for row, score in zip(rows, scores, strict=True):
+        bar = bar_path(scale, score)
+        if row.reference:
+            row.score, row.facts = Cell(score_text(score), bar=bar), ("",) * len(scheme.facts)
+            continue
+        result = row.entry["scores"]
+        row.score = Cell(score_text(score), margin_text(score), bar=bar, words=interval_text(score))
+        best = [None] * len(highest) if row.note else highest
+        row.cells = tuple(
+            _cell(column.numbers(result), high) for column, high in zip(scheme.columns, best, strict=True)
+        )
+        row.facts = tuple(fact.text(row.entry) for fact in scheme.facts)
+        row.complete = bool(result["complete"]) or scheme.task is not None
+    return scale
+
+
+def scale_of(scores: Iterable[Facts | None]) -> Scale | None:
+    """A scale that contains these scores and their intervals, better on the right.
+
+    Its ends are multiples of 5 points, or of losses of 0.1.
+    """
+    known = [(end, score.get("loss")) for score in scores if score for end in drawn(score) if end is not None]
+    if not known:
+        return None
+    loss, values = known[0][1], [end for end, _ in known]
+    step = 0.1 if loss else 5
+    least, most = floor(min(values) / step), ceil(max(values) / step)
+    low, high = step * least, step * max(most, least + 1)
+    return Scale(round(high, 1), round(low, 1), 2, BAR - 2) if loss else Scale(low, high, 2, BAR - 2)
+
+
+def bar_path(scale: Scale | None, score: Facts | None) -> str:
+    """A line over the interval and a stroke across it at the value."""
+    if scale is None or score is None:
+        return ""
+    value, low, high = (None if end is None else round(scale.position(end)) for end in drawn(score))
+    stroke = f"M{value} 2v16"
+    return stroke if low is None or high is None else f"M{low} 10H{high}{stroke}"
+
+
+def draw_rank_sets(rows: Iterable[Row]) -> Scale | None:
+    """Draw the rank sets of a page's rows on one scale, which is returned; None without a rank set."""
+    ranked = []
+    for row in rows:
+        rank, low, high = row.place[:3]
+        if rank is not None and low is not None and high is not None:
+            ranked.append((row, (low, high, rank)))
+    if not ranked:
+        return None
+    first = min(low for _, (low, _, _) in ranked)
+    last = max(high for _, (_, high, _) in ranked)
+    scale = Scale(first, max(last, first + 1), RANK_MARK, RANK_BAR - RANK_MARK)
+    for row, ends in ranked:
+        row.rank_bar = RankBar(*(round(scale.position(end)) for end in ends))
+    return scale
+
+
+def _cell(scores: Sequence[Facts | None], highest: float | None) -> Cell:
+    if not any(scores):
+        return Cell(percent(None))
+    intervals = [margin_text(score) or ABSENT for score in scores]
+    shown = " / ".join(intervals) if any(text != ABSENT for text in intervals) else ""
+    first = scores[0]
+    leads = highest is not None and first is not None and first["value"] == highest
+    return Cell("/".join(map(score_text, scores)), shown, leads)
+
+
+def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
+    """The published rows: those of the benchmark, filled with those of its tasks of the same name.
+
+    One without a score cannot be ordered, and is on the boards of its tasks only.
+    """
+    benchmark = with_paper_systems(benchmark)
+    if scheme.task is not None:
+        scheme = scheme._replace(task=benchmark.task(scheme.task.name))
+    by_name: dict[str, dict[str, Reference]] = {}
+    if scheme.task is None:
+        by_name = {reference.name: {"": reference} for reference in benchmark.references}
+    for task in benchmark.scored if scheme.task is None else (scheme.task,):
+        for reference in task.references:
+            by_name.setdefault(reference.name, {})[task.name] = reference
+    rows = []
+    for name, references in by_name.items():
+        scores = {task: reference.scores for task, reference in references.items()}
+        if scheme.task is None:
+            score = scores.get("", {}).get("score")
+        else:
+            own = [scores[scheme.task.name].get(metric.name) for metric in scheme.task.metrics]
+            known = [value for value in own if value is not None]
+            score = sum(known) / len(known) if len(known) == len(own) else None
+        if score is None:
+            continue
+        values = [
+            [scores.get(column.task.name, {}).get(metric.name) for metric in column.metrics]
+            for column in scheme.columns
+        ]
+        texts = [
+            "/".join(map(percent, numbers, (metric.loss for metric in column.metrics)))
+            if set(numbers) - {None}
+            else ABSENT
+            for column, numbers in zip(scheme.columns, values, strict=True)
+        ]
+        sources = dict.fromkeys(reference.source for reference in references.values())
+        row = Row(Standing(0, name), score, tuple(numbers[0] for numbers in values))
+        row.entry, row.cells = {"name": name, "source": "; ".join(sources)}, tuple(map(Cell, texts))
+        rows.append(row)
+    return rows

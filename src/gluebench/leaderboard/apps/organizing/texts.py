@@ -1,0 +1,138 @@
+"""Texts and looks of a benchmark, and the texts of the site: editors with a preview, and pages."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.core.files.storage import storages
+from django.db import transaction
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from gluebench.leaderboard.apps.accounts.models import SignedInRequest, User
+from gluebench.leaderboard.apps.audit.models import record
+from gluebench.leaderboard.apps.benchmarks.adding import keep_public
+from gluebench.leaderboard.apps.benchmarks.models import SECTIONS, Benchmark, live
+from gluebench.leaderboard.apps.benchmarks.organizer_pages import OrganizerPage
+from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.common.page_cache import cached
+from gluebench.leaderboard.apps.common.pages import account_page, redirect_with_success
+from gluebench.leaderboard.apps.common.text import markdown
+from gluebench.leaderboard.apps.limits.models import SiteText, site_text
+from gluebench.leaderboard.apps.organizing.forms import LooksForm, SiteTextForm, TextsForm
+from gluebench.leaderboard.apps.ranks.views import in_form
+from gluebench.leaderboard.keeping.folder import TEXTS
+
+
+def save_texts(benchmark: Benchmark, actor: User, *, title: str, **texts: str) -> str:
+    """Store the title and the texts that are not empty."""
+    return _save(benchmark, actor, "texts", title=title, texts=_filled(texts))
+
+
+def save_looks(
+    benchmark: Benchmark, actor: User, *, logo: tuple[bytes, str] | None, without_logo: bool, **looks: Any
+) -> str:
+    """Store the looks; a logo that is not sent stays, unless it is to go. `logo`: bytes and content type."""
+    kept = None if without_logo else benchmark.looks.get("logo")
+    if logo is not None:
+        data, kind = logo
+        kept = {"file": keep_public(benchmark.name, data), "type": kind}
+    return _save(benchmark, actor, "looks", looks=_filled({**looks, "logo": kept}))
+
+
+def _sections(form: TextsForm) -> dict[str, Any]:
+    texts = form.cleaned_data
+    return {"shown": [(title, texts[name]) for name, title in SECTIONS.items() if texts[name]]}
+
+
+TEXT_PAGE = OrganizerPage.named("organize-texts", {"": (save_texts, TextsForm)}, preview=_sections)
+LOOKS_PAGE = OrganizerPage.named("organize-looks", {"": (save_looks, LooksForm)})
+
+
+def _filled(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value}
+
+
+def _save(benchmark: Benchmark, actor: User, action: str, **values: Any) -> str:
+    """Write the columns, and to the log which of their parts changed."""
+    with transaction.atomic():
+        row = Benchmark.objects.held(benchmark.pk)
+        before, after = _flat({name: getattr(row, name) for name in values}), _flat(values)
+        changed = sorted(key for key in before.keys() | after if before.get(key) != after.get(key))
+        if changed:
+            Benchmark.objects.filter(pk=row.pk).touch(**values)
+            seals = sealed(row, *values)
+            record(action, actor=actor, benchmark=row, changed=", ".join(changed), sealed=seals)
+    return "Saved." if changed else "Nothing was changed."
+
+
+def _flat(values: dict[str, Any]) -> dict[str, Any]:
+    parts = [value if isinstance(value, dict) else {name: value} for name, value in values.items()]
+    return {name: value for part in parts for name, value in part.items()}
+
+
+@require_safe
+def about(request: HttpRequest, name: str, section: str) -> HttpResponseBase:
+    """One of a benchmark's texts."""
+    benchmark = live(name, request.user).benchmark()
+    if section not in SECTIONS or section not in benchmark.texts:
+        raise Http404(f"{name} has no such text.")
+    return in_form(
+        request,
+        benchmark,
+        "",
+        lambda row: {"title": SECTIONS[section], "text": row.texts[section], "at": section},
+        cache_key=f"about {section}",
+        template="organize/about.html",
+    )
+
+
+@require_safe
+def logo(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The logo, of a type that was checked when it was sent."""
+    own = live(name, request.user).benchmark().looks.get("logo")
+    if own is None:
+        raise Http404(f"{name} has no logo.")
+    return FileResponse(storages["data"].open(own["file"]), content_type=own["type"])
+
+
+@require_safe
+def style(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The accent colors as a style sheet, since none is allowed within a page."""
+    source = live(name, request.user)
+
+    def make() -> str:
+        own = source.benchmark().looks
+        light, dark = own.get("accent", "#0a655c"), own.get("accent_dark", "#74cdc0")
+        return f":root {{ --accent: light-dark({light}, {dark}); }}\n"
+
+    return cached(request, name=f"style {name}", version=source.version, make=make, content_type="text/css")
+
+
+@require_safe
+def site_page(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Terms or privacy."""
+    text = site_text(name)
+    is_default = text == (TEXTS / f"{name}.md").read_text(encoding="utf-8")
+    title, _, rest = text.partition("\n")
+    context = {"title": title.lstrip("# "), "html": markdown(rest, demoted=0), "here": name}
+    return render(request, "accounts/page.html", {**context, "name": name, "is_default": is_default})
+
+
+@account_page
+def site_edit(request: SignedInRequest, name: str) -> HttpResponse:
+    """The editor of terms or privacy, for admins."""
+    if not request.user.is_superuser:
+        raise PermissionDenied
+    form = SiteTextForm(request.POST or None, initial={"text": site_text(name)})
+    shown = ""
+    if request.method == "POST" and form.is_valid():
+        shown = form.cleaned_data["text"]
+        if request.POST.get("act") == "save":
+            with transaction.atomic():
+                SiteText.objects.update_or_create(name=name, defaults={"text": shown})
+                record("site text", actor=request.user, page=name)
+            return redirect_with_success(request, "Saved.", name)
+    context = {"form": form, "shown": [("", shown)] if shown else [], "name": name}
+    return render(request, "organize/site.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,113 @@
+"""What people may do with a phase now, by `table`."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from gluebench.leaderboard.apps.accounts.models import User, team_at
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.phases.models import UPLOAD_TIME, Late, Phase
+from gluebench.leaderboard.apps.phases.table import TABLE, ActError, Cell, Moment
+from gluebench.leaderboard.apps.phases.times import MINUTE
+
+
+def moment_of(phase: Phase | None, ends: datetime | None, at: datetime | None = None) -> Moment:
+    """The stage of a phase, now or at a time, for a person to whom it closes at `ends`; without one, open."""
+    now = at or timezone.now()
+    if phase is None:
+        return Moment.OPEN
+    if now < phase.opens:
+        return Moment.BEFORE
+    if ends is None or now < ends:
+        return Moment.OPEN if phase.ends is None or now < phase.ends else Moment.EXTENDED
+    if phase.is_settled:
+        return Moment.ARCHIVED if hasattr(phase.benchmark, "results") else Moment.REVEALED
+    may_come = phase.benchmark.open and now < ends + UPLOAD_TIME
+    return Moment.GRACE if may_come else Moment.AFTER
+
+
+def cell_of(act: str, phase: Phase | None, ends: datetime | None, at: datetime | None = None) -> Cell:
+    """What an act does, with its reason in words; as `moment_of`."""
+    cell = TABLE[act].cells[moment_of(phase, ends, at)]
+    if phase is None:
+        return cell
+    opens, deadline = phase.text_of(phase.opens), ""
+    if ends is not None:
+        deadline = phase.text_of(ends - MINUTE)
+    return cell._replace(reason=cell.reason.format(phase=phase, opens=opens, deadline=deadline))
+
+
+def require(act: str, phase: Phase | None, *, user: int = 0, team: int | None = None) -> Cell:
+    """What an act does now, by a person in a team, or by an organizer without either. Raises ActError."""
+    if phase is None:
+        ends = None
+    else:
+        ends = ends_for(phase, user, team) if user else phase.over
+    cell = cell_of(act, phase, ends)
+    if cell.outcome == "refused":
+        raise ActError(cell.reason)
+    return cell
+
+
+class Slot(NamedTuple):
+    """Where a submission goes that arrives at a moment."""
+
+    phase: Phase | None = None
+    """None on a benchmark without phases, or where nothing is taken."""
+    ends: datetime | None = None
+    """When the phase closes for this person; None where it stays open."""
+    late: bool = False
+    closed: str = ""
+    """Why nothing is taken, in a sentence; empty where something is."""
+
+
+def slot_of(benchmark: Benchmark, user: User, began: datetime, ended: datetime | None = None) -> Slot:
+    """The phase that a submission of this person is for, if its upload began then and ended then, or now.
+
+    Of several that are open, the one that opened first: a person with an extension finishes that one.
+    """
+    phases = list(benchmark.phases.all())
+    if not phases:
+        return Slot()
+    end = max(began, ended or timezone.now())
+    past = [(phase, ends_for(phase, user.pk, user.team_id)) for phase in phases if phase.opens <= began]
+    for phase, ends in past:
+        in_time = cell_of("upload", phase, ends, began).outcome == "changes"
+        if in_time and cell_of("finish", phase, ends, end).outcome == "changes":
+            return Slot(phase, ends)
+    coming = next((phase for phase in phases if phase.opens > began), None)
+    if not past and coming is not None:
+        return Slot(closed=cell_of("upload", coming, coming.ends, began).reason)
+    phase, ends = past[-1]  # it is closed: it does not stay open
+    cell = cell_of("upload on time" if phase.late == Late.REFUSED else "upload", phase, ends, end)
+    if cell.outcome == "refused":
+        more = f" The phase {coming} opens on {coming.text_of(coming.opens)}." if coming else ""
+        return Slot(closed=cell.reason + more)
+    return Slot(phase, ends, late=True)
+
+
+def ends_for(phase: Phase, user: int, team: int | None) -> datetime | None:
+    """When a phase closes for a person, by these numbers of the person and of the present team.
+
+    A team's extension is for its members at the deadline. None where the phase stays open.
+    """
+    if phase.closes is None or phase.last is None:
+        return phase.ends
+    whose = Q(user=user) | Q(team=team_in(phase, user, team), team__isnull=False)
+    own = phase.extensions.filter(whose).order_by("closes").values_list("closes", flat=True).last()
+    return max(phase.closes, own or phase.closes) + MINUTE
+
+
+def team_in(phase: Phase, user: int, team: int | None) -> int | None:
+    """The number of a person's team in a phase; `team` is the present one's."""
+    if phase.ends is None or cell_of("join", phase, phase.ends).outcome == "changes":
+        return team
+    return team_at(user, team, phase.ends - timedelta(microseconds=1))
+
+
+def phases_where(act: str, outcome: str, phases: QuerySet[Phase]) -> list[Phase]:
+    """Those of some phases in which an act that is not one person's has this outcome now."""
+    rows = phases.select_related("benchmark__results").distinct()
+    return [phase for phase in rows if cell_of(act, phase, phase.ends).outcome == outcome]

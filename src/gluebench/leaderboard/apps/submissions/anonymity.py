@@ -1,0 +1,40 @@
+"""Names that a benchmark hides until the day that its policy says: each system has a number instead."""
+
+from collections.abc import Iterable
+
+from django.db.models import F
+
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.common.fields import FIELDS
+from gluebench.leaderboard.apps.common.kinds import Values
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.queries import Kind
+
+TEXTS = [name for name, field in FIELDS.items() if not field.is_numeric and field.kind != "choice"]
+"""Fields in which people may name themselves."""
+NOBODY = "Anonymous"
+"""What pages call those without a name."""
+
+
+def masked(benchmark: Benchmark, rows: Iterable[Values]) -> list[Values]:
+    """Rows of columns, each with its `pk`, without the names that are hidden now.
+
+    Systems are numbered in the order in which they were first public, so that each keeps its number.
+    """
+    if benchmark.named_from is None:
+        return list(rows)
+    order = benchmark.submissions.order_by(F("published").asc(nulls_last=True), "pk")
+    numbers = enumerate(order.values_list("pk", "kind"), start=1)
+    names = {pk: f"{NOBODY} {number}" for number, (pk, kind) in numbers if kind == Kind.SYSTEM}
+    return [_without_names(row, names[row["pk"]]) if row["pk"] in names else row for row in rows]
+
+
+def mask(benchmark: Benchmark, *submissions: Submission) -> None:
+    """The same for submissions that are only shown, and never saved."""
+    columns = masked(benchmark, [{"pk": row.pk, **vars(row)} for row in submissions])
+    for row, values in zip(submissions, columns, strict=True):
+        vars(row).update({name: values[name] for name in TEXTS if name in values})
+
+
+def _without_names(row: Values, name: str) -> Values:
+    return row | {column: "" for column in TEXTS if column in row} | {"name": name}

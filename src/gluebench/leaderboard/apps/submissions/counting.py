@@ -1,0 +1,150 @@
+"""Which submissions of a phase a board shows: of each person or team every one, the best, last or chosen."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from copy import copy
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from django.db.models import Q
+from django.dispatch import receiver
+from django.utils import timezone
+
+from gluebench.leaderboard.apps.accounts.models import Membership, User
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.common.signals import submissions_changed, team_changed
+from gluebench.leaderboard.apps.phases.models import Counting, Phase, Rows
+from gluebench.leaderboard.apps.phases.moments import ends_for, phases_where
+from gluebench.leaderboard.apps.submissions.models import Submission, SubmissionQuerySet
+from gluebench.leaderboard.apps.submissions.queries import LISTED, Kind, eligible, people_of
+
+
+class Sent(NamedTuple):
+    """A graded submission, as the rule sees it."""
+
+    pk: int
+    people: tuple[str, int]
+    """As `people_of`."""
+    value: float | None
+    """Its score, the higher the better; None for one that is incomplete."""
+    chosen: bool = False
+    lost: bool = False
+    """Whether it keeps scores that the others no longer have: its file is gone."""
+
+
+def counted(sent: Iterable[Sent], rule: str, *, otherwise: str = Counting.BEST) -> set[int]:
+    """The submissions that count; `sent` is in the order of arrival, and of equal scores the first counts."""
+    of_people = defaultdict(list)
+    for one in sent:
+        of_people[one.people].append(one)
+    return {one.pk for rows in of_people.values() for one in _of_one(rows, rule, otherwise)}
+
+
+def _of_one(rows: list[Sent], rule: str, otherwise: str) -> list[Sent]:
+    """The rows that count of one person or team, which has at least one."""
+    if rule == Counting.EVERY:
+        return rows
+    if rule == Counting.CHOSEN:
+        return [row for row in rows if row.chosen] or _of_one(rows, otherwise, otherwise)
+    if rule == Counting.LAST:
+        return rows[-1:]
+    return [max(rows, key=lambda row: (not row.lost, row.value is not None, row.value or 0.0))]
+
+
+def teams_of_several(teams: Iterable[int | None], phase: Phase | None) -> set[int]:
+    """Those of some teams that have more than one member at the deadline of a phase, or now before it.
+
+    What was sent for any other team counts for its sender alone: else each team that a person founds, alone
+    or with somebody who stays for a moment, has an entry of its own.
+    """
+    moment = timezone.now()
+    if phase is not None and phase.ends is not None:
+        moment = min(moment, phase.ends - timedelta(microseconds=1))
+    known = set(teams) - {None}
+    members = Membership.objects.filter(team__in=known, since__lte=moment)
+    members = members.filter(Q(until=None) | Q(until__gt=moment))
+    unrecorded = User.objects.filter(team__in=known, memberships=None, date_joined__lte=moment)
+    people = Counter(members.values_list("team", flat=True))
+    people.update(unrecorded.values_list("team", flat=True))  # see `move_to`
+    return {team for team, number in people.items() if number > 1}
+
+
+@receiver(team_changed)
+def follow_teams(teams: Sequence[int], act: str, **_: Any) -> None:
+    """Count again in the phases in which it matters who is in a team."""
+    for phase in phases_where(act, "changes", Phase.objects.filter(submissions__group__in=teams)):
+        Benchmark.objects.filter(pk=phase.benchmark_id).touch()
+        recount(phase)
+
+
+def those_that_count(phase: Phase) -> set[int]:
+    """The submissions that count by the phase's rule, of those that may be listed; none before it is shown.
+
+    Baselines and people always count. What an author withdraws after the deadline stays the one that counts:
+    another does not move up.
+    """
+    if not phase.is_shown:
+        return set()
+    rows = phase.submissions.filter(eligible())
+    given = set(rows.exclude(kind=Kind.SYSTEM).values_list("pk", flat=True))
+    systems = rows.filter(kind=Kind.SYSTEM).order_by("submitted", "pk")
+    score = "public_value" if phase.rows == Rows.BOTH else "scores__score__value"
+    columns = ("pk", "owner", "group", "chosen", "withdrawn", "owner__team", "apart", "file", score)
+    rule, _, otherwise, per = phase.state["counting"]
+    groups = systems.values_list("group", flat=True) if per == "team" else ()
+    teams = teams_of_several(groups, phase)
+    sent = []
+    for pk, owner, group, chosen, withdrawn, team, apart, file, value in systems.values_list(*columns):
+        ends = None if withdrawn is None else ends_for(phase, owner, team)
+        if withdrawn is None or (ends is not None and ends <= withdrawn):
+            lost = apart in ("labels", "tasks") and not file
+            people = people_of(owner, group, teams)
+            sent.append(Sent(pk, people, value, chosen is not None, lost))
+    return given | counted(sent, rule, otherwise=otherwise)
+
+
+def waiting_in(phase: Phase) -> SubmissionQuerySet:
+    """The submissions of a phase that may count and are not graded yet: its results wait for them."""
+    return Submission.objects.waiting().filter(phase=phase, late=False, reproduces=None)
+
+
+def results_wait_for(phase: Phase) -> str:
+    """What the results of a phase that is over wait for; empty where they do not wait."""
+    now = timezone.now()
+    if phase.over is None or phase.complete is None or now < phase.over or phase.is_settled:
+        return ""
+    if now < phase.complete and phase.benchmark.open:
+        return f"Uploads that began before the deadline may end until {phase.text_of(phase.complete)}."
+    number = waiting_in(phase).count()
+    return f"{number:,} submission{'s' * (number != 1)} in the queue may count."
+
+
+def moved_by(phase: Phase) -> list[str]:
+    """Whom a change of a phase's rule would move, in sentences; `phase` is changed and not saved."""
+    stored = Phase.objects.filter(pk=phase.pk).first()
+    if stored is None or not stored.is_shown:
+        return []
+    listed = set(phase.submissions.filter(LISTED).values_list("pk", flat=True))
+    after = copy(phase)
+    after.state = phase.state_at(timezone.now(), waits=waiting_in(phase).exists())
+    counting = phase.submissions.filter(pk__in=those_that_count(after), withdrawn=None)
+    names = dict(phase.submissions.values_list("pk", "name"))
+    sentences = []
+    if after.state["rows"] != stored.state["rows"]:
+        sentences.append("All submissions are graded again, on other rows.")
+    moves = counting.values_list("pk", flat=True)
+    for pks, text in ((listed - {*moves}, "leave the board"), ({*moves} - listed, "come to the board")):
+        if pks:
+            sentences.append(f"These would {text}: {', '.join(names[pk] for pk in sorted(pks))}.")
+    return sentences or ["Nobody would leave the board or come to it."]
+
+
+def recount(phase: Phase | None) -> None:
+    """Store which submissions of a phase count; in the transaction that changed one of them, or the phase."""
+    if phase is None:
+        return
+    pks = those_that_count(phase)
+    changed = pks ^ set(phase.submissions.filter(counts=True).values_list("pk", flat=True))
+    phase.submissions.filter(pk__in=changed - pks).update(counts=False)
+    phase.submissions.filter(pk__in=changed & pks).update(counts=True)
+    submissions_changed.send(Submission, submissions=sorted(changed))

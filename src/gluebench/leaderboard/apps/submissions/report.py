@@ -1,0 +1,289 @@
+"""Tables of a submission's page: the report, the confusion tables and the problems of the check."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from gluebench.analysis.diagnostics.counts import Confusion
+from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.figures import DOWN, unit
+from gluebench.benchmark.lookup import table_beside
+from gluebench.leaderboard.apps.common.formats import percent
+from gluebench.leaderboard.apps.common.kinds import Facts, Values
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.submission import Problem
+from gluebench.submission.forms import cell_form
+
+Table = Values
+"""Values for a template; the function that makes it shows its keys."""
+Cells = list[tuple[int, bool]]
+"""Counts of a confusion table, each with whether it is on the diagonal."""
+BY_CATEGORY = 4
+"""Most labels for which a row has room for a category's whole confusion table."""
+
+
+_SHARES = table_beside(__file__)
+"""Share of the pairs in both directions to its title, and what it is a share of."""
+FROM_ZERO: Table = {"start": 0, "view": "0 0 1 1", "title": "0 to 100"}
+BOTH_SIGNS: Table = {"start": -1, "view": "-1 0 2 1", "title": "−100 to 100"}
+"""Scales of a table's small charts: where it starts, the SVG view box, and its range in words."""
+
+
+def report_tables(benchmark: Benchmark, report: Facts) -> Table:
+    """The report in the order of the manifest: every metric, every phenomenon, each with its interval."""
+    tasks: list[Table] = []
+    for task in benchmark.scored:
+        scores = report["tasks"].get(task.name) or {"score": None, "metrics": {}}
+        parts = [_measure(metric.title, scores["metrics"].get(metric.name)) for metric in task.metrics]
+        whole = _measure(f"Task score{DOWN * task.loss}", scores["score"])
+        tasks.append(
+            {"name": task.name, "title": task.title, "whole": whole, "parts": parts, "loss": task.loss}
+        )
+    sets = [_section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics]
+    axes: dict[bool, Table] = {}
+    for rows in tasks:
+        alike = (other["parts"] for other in tasks if other["loss"] == rows["loss"])
+        rows["axis"] = axes.setdefault(rows["loss"], _axis(chain.from_iterable(alike)))
+    titles = " or ".join(axis["title"] for axis in axes.values())
+    return {"score": report["score"], "tasks": tasks, "axes": titles, "diagnostics": sets}
+
+
+def _axis(measures: Iterable[Table]) -> Table:
+    scores = [measure["score"] for measure in measures if measure["score"]]
+    lowest = min((score["low"] for score in scores if score["low"] is not None), default=0)
+    if scores and scores[0].get("loss"):
+        low = min(-0.1, lowest)
+        return {"start": low, "view": f"{low:.4f} 0 {-low:.4f} 1", "title": f"{-low:.1f} to 0"}
+    return BOTH_SIGNS if lowest < 0 else FROM_ZERO
+
+
+def _measure(title: str, score: Facts | None) -> Table:
+    """One number; its note says why something is withheld, or how much was covered."""
+    if score is None:
+        return {"title": title, "score": None, "note": "not in this submission"}
+    note = score.get("withheld") or ""
+    if "covered" in score:
+        note = f"{note} of {percent(score['covered'])} % of the examples".strip()
+    return {"title": title, "score": score, "note": note}
+
+
+def _section(task: Task, scores: Facts | None) -> Table:
+    """A diagnostic set; without an overall number it was not in the submission."""
+    metric = task.metrics[0]
+    human = next((row for row in task.references if metric.name in row.scores), None)
+    note = (
+        f"{human.name}: {percent(human.scores[metric.name], metric.loss)} ({human.source})" if human else ""
+    )
+    section = {
+        "name": task.name,
+        "title": task.title,
+        "metric": f"{metric.title}{unit(metric.loss)}",
+        "human": note,
+    }
+    if scores is None:
+        return section
+    overall, coarse = _measure("All", scores["overall"]), scores["coarse"]
+    groups = [
+        _group(name, scores["fine"], fine_of(task, name), _measure(name, coarse[name]))
+        for name in task.coarse()
+        if name in coarse
+    ]
+    groups += [
+        _group(column.capitalize(), scores[column], scores[column])
+        for column in task.metadata
+        if column in scores
+    ]
+    axis = _axis(part for group in groups for part in (group["whole"] or overall, *group["parts"]))
+    return {**section, "overall": overall, "categories": groups, "axis": axis}
+
+
+def _group(title: str, scores: Facts, names: Iterable[str], whole: Table | None = None) -> Table:
+    parts = [_measure(name, scores[name]) for name in names if name in scores]
+    return {"title": title, "whole": whole, "parts": parts}
+
+
+def fine_of(task: Task, coarse: str) -> tuple[str, ...]:
+    """The fine phenomena of a coarse category."""
+    return tuple(phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse)
+
+
+def expected_files(benchmark: Benchmark) -> list[Values]:
+    """The files of a submission in the manifest's order, as the form describes them."""
+    files = []
+    for file in benchmark.files():
+        task = benchmark.task(file.task)
+        low, high = task.score_range or (0, 0)
+        values = f"a number from {low:g} to {high:g}" if task.score_range else ", ".join(task.words)
+        if form := cell_form(task):
+            values = form.expected
+        path = f"{file.path}, column {file.column}" if file.column else file.path
+        files.append({"name": file.name, "path": path, "rows": file.size(), "values": values})
+    return files
+
+
+def flat(values: Facts, before: str = "") -> list[tuple[str, str]]:
+    """Nested provenance as names and values to list; what is not known is left out."""
+    pairs: list[tuple[str, str]] = []
+    for name, value in values.items():
+        label = f"{before}{name}".replace("_", " ")
+        if isinstance(value, Mapping):
+            pairs += flat(value, f"{label}, ")
+        elif value is not None:
+            pairs.append((label, str(value)))
+    return pairs
+
+
+def classes_of(report: Facts | None, tasks: Iterable[Task]) -> dict[str, Facts]:
+    """Test-file name to class to its scores, of some tasks, in the manifest's order and then by name.
+
+    PostgreSQL does not keep the order. Reports of earlier versions have no classes.
+    """
+    known = (report or {}).get("classes", {})
+    ordered: dict[str, Facts] = {}
+    for task in tasks:
+        declared = task.words or task.vocabulary
+        for file in task.files:
+            if scores := known.get(file.name):
+                names = [name for name in declared if name in scores]
+                names += sorted(scores.keys() - declared)
+                ordered[file.name] = {name: scores[name] for name in names}
+    return ordered
+
+
+def diagnosis_of(submission: Submission) -> Values | None:
+    """Diagnostic set to its confusions and directions, of the latest grading, where its labels are public.
+
+    None where no report is shown. Exact counts reveal labels.
+    """
+    if submission.report is None:
+        return None
+    counted = submission.results.values_list("diagnosis", flat=True).first() or {}
+    public = {task.name for task in submission.record.diagnostics if task.labels_public}
+    return {name: counts for name, counts in counted.items() if name in public}
+
+
+def confusion_tables(record: Benchmark, diagnosis: Facts | None) -> dict[str, Table]:
+    """Map each diagnostic set to its confusion tables and its results on reversed pairs.
+
+    `diagnosis` is that of `diagnosis_of`.
+    """
+    tasks = {task.name: task for task in record.diagnostics}
+    return {
+        name: _confusions(tasks[name], counts) for name, counts in (diagnosis or {}).items() if name in tasks
+    }
+
+
+def _confusions(task: Task, counts: Facts) -> Table:
+    """The whole confusion table, the same by category where a row has room, and the pairs if any."""
+    # In the manifest's order of labels: PostgreSQL does not keep the order of JSON keys.
+    tables = {
+        kind: {
+            name: Confusion.of({label: table[label] for label in task.words if label in table})
+            for name, table in named.items()
+        }
+        for kind, named in counts["confusions"].items()
+    }
+    whole = tables.get("overall", {}).get("")
+    directions = counts["directions"] or {}
+    return {
+        "matrix": whole,
+        "rows": [*zip(whole.labels, whole.counts, whole.classes, strict=True)] if whole else [],
+        "lines": [*_lines(task, tables)] if whole and len(whole.labels) <= BY_CATEGORY else [],
+        "pairs": [*_shares(directions)],
+        "unpaired": directions.get("unpaired", 0),
+    }
+
+
+def _lines(task: Task, tables: Mapping[str, Mapping[str, Confusion]]) -> Iterator[tuple[str, str, Cells]]:
+    """Coarse categories, each followed by its fine ones, then the columns of the metadata."""
+    coarse, fine = tables.get("coarse", {}), tables.get("fine", {})
+    for category in task.coarse():
+        if category in coarse:
+            yield "coarse", category, _cells(coarse[category])
+        yield from (("fine", name, _cells(fine[name])) for name in fine_of(task, category) if name in fine)
+    for column in task.metadata:
+        yield from ((column, name, _cells(table)) for name, table in tables.get(column, {}).items())
+
+
+def _cells(table: Confusion) -> Cells:
+    rows = enumerate(table.counts)
+    return [(count, gold == answer) for gold, row in rows for answer, count in enumerate(row)]
+
+
+def _shares(directions: Facts) -> Iterator[tuple[str, str, Facts]]:
+    """Yield the title of each share, what it is a share of, and its numbers."""
+    for name, (title, basis) in _SHARES.items():
+        share = directions.get(name)
+        if share is not None and (name != "one_way" or directions["mirrored"] is not None):
+            yield title.format(**directions), basis, share
+
+
+SEVERITIES = ("error", "warning", "notice")
+"""The worst first."""
+
+
+class ProblemGroup(NamedTuple):
+    """The same problem in several places of a file."""
+
+    severity: str
+    code: str
+    file: str
+    expected: str
+    fix: str
+    places: Sequence[Problem]
+    """One problem for each place."""
+    more: int
+    """Places that were only counted."""
+
+    @property
+    def value(self) -> str | None:
+        """The value, where it is the same in all places."""
+        values = {place.value for place in self.places}
+        return values.pop() if len(values) == 1 else None
+
+    @property
+    def single(self) -> Problem | None:
+        """The one place, where there is only one."""
+        return self.places[0] if len(self.places) == 1 and not self.more else None
+
+    @property
+    def located(self) -> bool:
+        """Whether its places say more than which file it is."""
+        return any((place.line, place.index, place.value) != (None, None, None) for place in self.places)
+
+
+class CheckSummary(NamedTuple):
+    """All problems of a file, the worst first."""
+
+    verdict: str
+    missing: Sequence[str]
+    groups: Sequence[ProblemGroup]
+    uncited: Sequence[tuple[str, str, int]]
+    """File, code and number of the problems that were only counted."""
+
+    @property
+    def tally(self) -> str:
+        """ "2 errors, 1 notice"; empty where there is no problem."""
+        counts = Counter[str]()
+        for group in self.groups:
+            counts[group.severity] += len(group.places) + group.more
+        shown = [(name, counts[name]) for name in SEVERITIES if counts[name]]
+        return ", ".join(f"{number:,} {name}{'s' * (number > 1)}" for name, number in shown)
+
+
+def check_summary(check: Facts) -> CheckSummary:
+    """A check, as `gluebench.submission.Submission.as_dict` gives it, ready to show."""
+    places: dict[tuple[str, ...], list[Problem]] = {}
+    for values in check["problems"]:
+        problem = Problem(**values)
+        key = (problem.severity, problem.code, problem.file, problem.expected, problem.fix)
+        places.setdefault(key, []).append(problem)
+    unshown = {(file, code): n for file, counts in check["unshown"].items() for code, n in counts.items()}
+    groups = []
+    for (severity, code, file, expected, fix), problems in places.items():
+        text = expected if expected.startswith("expected") else f"expected {expected}"
+        groups.append(ProblemGroup(severity, code, file, text, fix, problems, unshown.pop((file, code), 0)))
+    groups.sort(key=lambda group: SEVERITIES.index(group.severity))
+    uncited = [(file, code, number) for (file, code), number in unshown.items()]
+    return CheckSummary(check["verdict"], check["missing"], groups, uncited)

@@ -1,0 +1,231 @@
+"""The pages that take a file: to submit it, to check it only, and to replace one that is not valid."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.datastructures import MultiValueDict
+
+from gluebench.leaderboard.apps.accounts.models import SignedInRequest
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.common.kinds import Facts, Values
+from gluebench.leaderboard.apps.common.pages import account_page
+from gluebench.leaderboard.apps.common.problems import ProblemError
+from gluebench.leaderboard.apps.limits.models import obstacle_for
+from gluebench.leaderboard.apps.phases.models import at_phase, policy_at
+from gluebench.leaderboard.apps.phases.moments import slot_of
+from gluebench.leaderboard.apps.phases.times import MINUTE
+from gluebench.leaderboard.apps.phases.wording import described, time_left
+from gluebench.leaderboard.apps.submissions import feedback
+from gluebench.leaderboard.apps.submissions.forms import (
+    DetailsForm,
+    ReproductionForm,
+    SubmissionForm,
+    UploadForm,
+)
+from gluebench.leaderboard.apps.submissions.models import Submission
+from gluebench.leaderboard.apps.submissions.process import GraderError
+from gluebench.leaderboard.apps.submissions.report import expected_files
+from gluebench.leaderboard.apps.submissions.views import owned
+from gluebench.leaderboard.apps.uploads import accept
+from gluebench.leaderboard.apps.uploads.accept import Held
+
+
+@login_required
+def submit(request: SignedInRequest, name: str) -> HttpResponse:
+    """The form; sends the submission, or only checks its file."""
+    benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
+    address = request.build_absolute_uri(benchmark.get_absolute_url())
+    context = {
+        **phases_context(benchmark, request),
+        "organized": benchmark.organized_by(request.user),
+        "obstacle": obstacle_for(benchmark, request.user),
+        "named": benchmark.named_for_commands(address),
+    }
+    context["files"] = expected_files(at_phase(benchmark, context["slot"].phase).record)
+    page = UploadPage(request, benchmark, "submissions/submit.html", context)
+    if page.checks_only:
+        blank = Submission(benchmark=benchmark)
+        return page.check(SubmissionForm(instance=blank, initial=request.POST.dict()))
+    submission = page.new_submission()
+    if request.method != "POST":
+        team = request.user.team
+        return page.show(SubmissionForm(instance=submission, initial={"team": team.name if team else ""}))
+    return page.send(SubmissionForm(request.POST, page.files(), instance=submission), submission)
+
+
+def phases_context(benchmark: Benchmark, request: SignedInRequest) -> Values:
+    """The phase that a submission sent now is for, with its rules and the time that is left."""
+    now = timezone.now()
+    slot, phases = slot_of(benchmark, request.user, now), described(benchmark, now)
+    phase, ends = slot.phase, slot.ends
+    of_phase: list[str] = next((line["sentences"] for line in phases if line["phase"] == phase), [])
+    context = {
+        "phases": phases,
+        "slot": slot,
+        "now": now,
+        "takes": benchmark.open and not slot.closed,
+        "approval": policy_at(benchmark, phase).approval,
+        "policy_sentences": [*of_phase, *feedback.explained(benchmark, phase)],
+    }
+    if phase is not None and ends is not None:
+        context["ends"] = phase.text_of(ends - MINUTE)
+        if not slot.late:
+            context |= {"time_left": time_left(ends, now), "seconds_left": int((ends - now).total_seconds())}
+    return context
+
+
+@account_page
+def replace(request: SignedInRequest, key: str) -> HttpResponse:
+    """The page that replaces a file that is not valid."""
+    earlier = owned(request.user, key)
+    context = {"submission": earlier}
+    page = UploadPage(request, earlier.benchmark, "submissions/replace.html", context, earlier)
+    if page.checks_only:
+        return page.check(UploadForm())
+    if request.method == "POST":
+        return page.send(UploadForm(request.POST, page.files()), page.new_submission())
+    if not earlier.is_replaceable:
+        raise Http404("Only a file that is not valid can be replaced.")
+    return page.show(UploadForm())
+
+
+@account_page
+def reproduce(request: SignedInRequest, key: str) -> HttpResponse:
+    """The form by which a second party sends its own predictions of a public system."""
+    row = accept.reproducible(request.user, key)
+    context = {"row": row, "obstacle": obstacle_for(row.benchmark, request.user)}
+    page = UploadPage(request, row.benchmark, "submissions/reproduce.html", context)
+    new = page.new_submission()
+    new.name, new.model, new.reproduces = f"Reproduction of {row.key}", "Reproduction", row
+    if page.checks_only:
+        return page.check(ReproductionForm(instance=new, initial=request.POST.dict()))
+    if request.method != "POST":
+        return page.show(ReproductionForm(instance=new))
+    return page.send(ReproductionForm(request.POST, page.files(), instance=new), new)
+
+
+@dataclass
+class UploadPage:
+    """A page with a form that takes a file: it only checks the file, asks about it, or sends it."""
+
+    request: SignedInRequest
+    benchmark: Benchmark
+    template: str
+    context: Facts
+    replaces: Submission | None = None
+
+    @property
+    def checks_only(self) -> bool:
+        """Whether the file is only to be checked."""
+        return self.request.POST.get("action") == "check"
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether a script of the page sends the form, and shows the answer itself."""
+        return self.request.headers.get("Accept") == "application/json"
+
+    def new_submission(self) -> Submission:
+        """A new row for the upload."""
+        user, moment = self.request.user, accept.began(self.request)
+        if held := self.held:  # it was complete before its sender was asked about it
+            moment = min(moment, held.since)
+        return Submission(owner=user, benchmark=self.benchmark, group=user.team, began=moment)
+
+    @property
+    def held(self) -> Held | None:
+        """The upload that is kept for this page, unless another file was sent."""
+        post, files = self.request.POST, self.request.FILES
+        held = Held.find(self.request.user.pk, post.get("kept", ""))
+        return None if files and post.get("use") != "fixed" else held
+
+    def files(self) -> MultiValueDict[str, UploadedFile[Any]] | None:
+        """The files that were sent or, for a button or an empty field, those kept for this page."""
+        held = self.held
+        if held is None:
+            return self.request.FILES or None
+        file = held.file("fixed" if self.request.POST.get("use") == "fixed" else "own")
+        return MultiValueDict({"upload": [file]} if file else {})
+
+    def show(
+        self, form: UploadForm, *, status: int = 200, held: Held | None = None, **context: Any
+    ) -> HttpResponse:
+        """The form's page. A kept file need not be chosen again."""
+        form.fields["upload"].required = held is None or held.file("own") is None
+        context |= {**self.context, "benchmark": self.benchmark, "form": form, "held": held, "here": "submit"}
+        return render(self.request, self.template, context, status=422 if form.errors else status)
+
+    def check(self, form: UploadForm) -> HttpResponse:
+        """The form with the validator's check of the uploaded file, of which only a fixed copy is kept."""
+        sent = UploadForm(self.request.POST, self.files())
+        failure = " ".join(map(str, sent.errors.get("upload", [])))
+        context: Values = {"check": None, "failure": failure}
+        refusal: Exception | None = None
+        if sent.is_valid():
+            try:
+                upload = sent.cleaned_data["upload"]
+                question = accept.look(self.benchmark, upload, self.request.user.pk, own=False)
+                context |= {"question": question, "check": question.check}
+            except (GraderError, ProblemError) as error:
+                context["failure"], refusal = str(error), error
+        if self.request.POST.get("fragment"):
+            context["benchmark"] = self.benchmark
+            answer = render(self.request, "submissions/findings.html", context)
+        else:
+            answer = self.show(form, checked=True, **context)
+        return refusal.mark(answer) if isinstance(refusal, ProblemError) else answer
+
+    def send(self, form: UploadForm, submission: Submission) -> HttpResponse:
+        """Accept the upload, or answer with the reason why not."""
+        if not form.is_valid():
+            return self._refused(form)
+        upload = form.cleaned_data["upload"]
+        _fill_row(form, submission, upload)
+        sure = self.request.POST.get("use") == "own"
+        try:
+            stored = accept.accept_once(submission, upload, replaces=self.replaces, sure=sure)
+        except accept.QuestionError as objection:
+            return self._ask(form, objection.question)
+        except ProblemError as refusal:
+            form.add_error(None, str(refusal))
+            return refusal.mark(self._refused(form))
+        if self.wants_json:
+            return JsonResponse({"url": stored.get_absolute_url()}, status=201)
+        return redirect(stored)
+
+    def _refused(self, form: UploadForm) -> HttpResponse:
+        """The form with its errors; as JSON to the page's script, so that the file stays chosen."""
+        if self.wants_json:
+            return JsonResponse({"errors": form.errors}, status=422)
+        upload = form.cleaned_data.get("upload")
+        if upload is None or not accept.path_of(upload).exists():  # the storage has moved it
+            return self.show(form)
+        held = Held.new(self.request.user.pk)
+        held.keep(upload, own=True)
+        return self.show(form, held=held)
+
+    def _ask(self, form: UploadForm, question: accept.Question) -> HttpResponse:
+        """Show what the check says, or a duplicate, and what its sender may choose."""
+        context = {"question": question, "check": question.check}
+        if self.wants_json:
+            everything = {**context, "benchmark": self.benchmark}
+            html = render_to_string("submissions/findings.html", everything, self.request)
+            return JsonResponse({"findings": html}, status=422)
+        held = Held.find(self.request.user.pk, question.kept)
+        return self.show(form, status=422, held=held, **context)
+
+
+def _fill_row(form: UploadForm, submission: Submission, upload: UploadedFile[Any]) -> None:
+    """Fill in the row and its retry key, so that a page sends a file to a benchmark only once."""
+    if isinstance(form, DetailsForm):
+        form.save(commit=False)
+    submission.sha256 = accept.digest(upload)
+    if page := form.cleaned_data["retry_key"]:
+        key = f"{page} {submission.benchmark_id} {submission.sha256}"
+        submission.retry_key = hashlib.sha256(key.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""The processes of a site: web server, workers, grader, their settings from the environment, and health."""

@@ -1,0 +1,1 @@
+"""Callbacks of other libraries: what gluebench writes when their training or their evaluation ends."""
