@@ -183,7 +183,7 @@ class Ranking:
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each system; see FIELDS. Raises ImportError without pandas."""
-        return to_frame((*FIELDS, *self.tasks), self.records())
+        return to_frame(FIELDS + tuple(self.tasks), self.records())
 
     def value_words(self, value: float | None) -> str:
         """Format the value a system is ranked by: a score times 100, a loss, a mean rank, or a place."""

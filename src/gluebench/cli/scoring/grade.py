@@ -173,8 +173,15 @@ def _class_table(report: Report) -> Table:
     for file, scores in report.classes.items():
         rows = []
         for name, score in scores.items():
-            shares = (percent(score.precision), percent(score.recall), percent(score.f1))
-            rows.append((name or "(no name)", *shares, str(score.support), str(score.predicted)))
+            row = (
+                name or "(no name)",
+                percent(score.precision),
+                percent(score.recall),
+                percent(score.f1),
+                str(score.support),
+                str(score.predicted),
+            )
+            rows.append(row)
         sections.append(Section(rows, file))
     return Table(
         ["class"] + [numeric(title) for title in ("precision", "recall", "F1", "support", "predicted")],
