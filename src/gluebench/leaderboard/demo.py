@@ -85,6 +85,7 @@ ENTRIES = (
 
 def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = PORT) -> None:
     """Serve the sample benchmark with entries on its board. Raises SiteError."""
+    os.environ.setdefault("GLUEBENCH_CREATE", "accounts")  # its organizer can create a benchmark
     listen(host, port).close()  # fail now, not after the work, if the port is in use
     fill(folder)
     commands.serve(folder, (host, port), prepared=True, ready=_print_sign_in)

@@ -20,7 +20,7 @@ from gluebench.analysis.compare.scores import (
 from gluebench.analysis.graded import GradedSystem, grade_systems
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
-from gluebench.benchmark.tables import Table, numeric, to_frame, to_html
+from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.intervals import holm
@@ -77,7 +77,7 @@ class TaskComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(TabularResult):
     """The result of `compare`. A difference is A's score minus B's."""
 
     benchmark: str
@@ -138,11 +138,12 @@ class Comparison:
         if self.overall is not None:
             yield {"metric": "average", **self.overall.as_dict()}
 
-    def to_pandas(self) -> Any:
-        """A DataFrame with a row for each difference; see FIELDS. Raises ImportError without pandas."""
-        return to_frame(FIELDS, self.records())
+    def fields(self) -> Sequence[str]:
+        """FIELDS."""
+        return FIELDS
 
-    def _repr_html_(self) -> str:
+    def tables(self) -> list[Table]:
+        """A row for each task, for the average and for each diagnostic set; the conclusion below."""
         scores = {name: part.score for name, part in self.tasks.items()}
         scores[f"average of {len(self.over)} tasks"] = self.overall
         scores |= {name: part.score for name, part in self.diagnostics.items()}
@@ -162,8 +163,8 @@ class Comparison:
             )
             rows.append(row)
         figures = ("A", "B", "A - B", "95 % interval", "p", "n")
-        columns = ["task"] + [numeric(title) for title in figures]
-        return to_html(Table(columns, rows, title=self._title, notes=[self.conclusion]))
+        columns = names_and_numbers("task", figures)
+        return [Table(columns, rows, title=self._title, notes=[self.conclusion])]
 
     @property
     def _title(self) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import with_interval
 from gluebench.benchmark.tables import Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
@@ -293,7 +293,7 @@ def _case_row(row: CaseScore) -> tuple[str, ...]:
     broken = "-"
     if row.sound:
         broken = f"{row.broken:,} of {row.sound:,}"
-    share = f"{percent(row.share)}{interval(row.bar.low, row.bar.high)}"
+    share = with_interval(row.share, row.bar.low, row.bar.high)
     return row.case, f"{row.n:,}", share, broken
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, between, counted, on_split, percent, points
+from gluebench.benchmark.figures import DOWN, between, counted, on_split, p_text, percent, points
 from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
@@ -216,7 +216,7 @@ def _differences(
         for row in section:
             cells = [row.task, row.metric] + _difference_cells(row.difference)
             decisive = row.difference if row.decides else None
-            cells.append("" if decisive is None else p_cell(decisive.decisive))
+            cells.append("" if decisive is None else p_text(decisive.decisive))
             if tests_equivalence:
                 cells.append(_equivalence_cell(decisive))
             rows.append(cells)
@@ -248,16 +248,7 @@ def _equivalence_cell(difference: Difference | None) -> str:
     if difference is None or difference.equivalence_p is None:
         return ""
     verdict = "yes" if difference.equivalent else "not shown"
-    return f"{verdict} (p {p_cell(difference.equivalence_p)})"
-
-
-def p_cell(p: float | None) -> str:
-    """A p-value with three decimals, never shown as zero; "-" without a test."""
-    if p is None:
-        return "-"
-    if p < 0.001:
-        return "< .001"
-    return f"{p:.3f}".removeprefix("0")
+    return f"{verdict} (p {p_text(difference.equivalence_p)})"
 
 
 def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
@@ -296,7 +287,7 @@ def _test_cells(difference: Difference | None) -> list[str]:
         basis = f"{difference.n:,}"
     else:
         basis = f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
-    return [difference.test, p_cell(difference.p), basis, shows]
+    return [difference.test, p_text(difference.p), basis, shows]
 
 
 def _categories(part: TaskComparison, task: Task) -> Table:
@@ -311,7 +302,7 @@ def _categories(part: TaskComparison, task: Task) -> Table:
         for kind, name, text in entries:
             if (kind, name) in differences:
                 difference = differences[kind, name]
-                p_and_n = [p_cell(difference.decisive), str(difference.n)]
+                p_and_n = [p_text(difference.decisive), str(difference.n)]
                 rows.append([text] + _difference_cells(difference) + p_and_n)
         if rows:
             sections.append(Section(rows))

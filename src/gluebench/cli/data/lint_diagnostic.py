@@ -9,7 +9,7 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import counted
-from gluebench.benchmark.tables import Column, Section, Table, numeric
+from gluebench.benchmark.tables import Section, Table, names_and_numbers, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.output import Form, Output, emit, plain
@@ -77,8 +77,7 @@ def _output(file: str, result: Lint, *, listed: bool) -> Output:
 
 def _figures(result: Lint) -> Table:
     """Pairs and labels of every phenomenon."""
-    columns: list[Column | str] = ["phenomenon", numeric("pairs")]
-    columns += [numeric(label) for label in result.total.labels]
+    columns = names_and_numbers("phenomenon", ["pairs", *result.total.labels])
     phenomena = Section([_row_of_counts(counts) for counts in result.phenomena])
     total = Section([_row_of_counts(result.total)])
     note = f"Median overlap {result.median_overlap:.2f}."

@@ -12,7 +12,7 @@ import click
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import percent
-from gluebench.benchmark.tables import Column, Section, Table, numeric
+from gluebench.benchmark.tables import Column, Section, Table, names_and_numbers, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, Output, emit, notices, plain
 
@@ -123,9 +123,7 @@ def _size_table(stats: Sequence[tuple[Task, TaskStats]]) -> Table:
                 notes.append(" ".join((DIFFERS, note) + size.notes))
     if any_cut:
         notes.append(f"{CUT} Printed with its last digits cut off, not rounded.")
-    columns: list[Column | str] = ["Corpus"]
-    columns += [numeric(name) for name in titles]
-    return Table(columns, sections=sections, title=title, notes=notes)
+    return Table(names_and_numbers("Corpus", titles), sections=sections, title=title, notes=notes)
 
 
 def _size_row(task: Task, stats: TaskStats, *, printed: bool) -> tuple[str, ...]:
@@ -154,11 +152,11 @@ def _category_table(where: str, categories: Sequence[Category]) -> Table:
     order = list(categories[0].printed)
     if set(words) <= set(order):
         words.sort(key=order.index)
-    columns: list[Column | str] = ["Category"]
+    titles = []
     for title in ["Count"] + [f"% {word}" for word in words]:
-        columns.append(numeric(title))
+        titles.append(title)
         if printed:
-            columns.append(numeric("printed"))
+            titles.append("printed")
     rows = [_category_row(category, words, printed=printed) for category in categories]
     agree = [category.agrees for category in categories if category.agrees is not None]
     notes = ["An example with several phenomena of one category counts once in it."]
@@ -169,7 +167,7 @@ def _category_table(where: str, categories: Sequence[Category]) -> Table:
     title = f"{where} by category"
     if printed:
         title += ", and the figures printed in Table 7"
-    return Table(columns, rows, title=title, notes=notes)
+    return Table(names_and_numbers("Category", titles), rows, title=title, notes=notes)
 
 
 def _category_row(category: Category, words: Sequence[str], *, printed: bool) -> tuple[str, ...]:
@@ -269,7 +267,7 @@ def _vocabulary_table(tasks: Sequence[TaskStats]) -> Table:
         "Overlap is the mean share of the words of two texts that stand in both (Jaccard).",
     ]
     titles = ("Tokens", "Types", "% types unseen", "% tokens unseen", "% overlap")
-    columns: list[Column | str] = ["Split"] + [numeric(title) for title in titles]
+    columns = names_and_numbers("Split", titles)
     return Table(columns, sections=sections, title="Words", notes=notes)
 
 

@@ -199,7 +199,7 @@ def _print_dev(
     notes = {name: result.notes for name, result in results.items() if "tokens_in" in result.notes}
     if notes:
         provenance["notes"] = notes
-    report = report._replace(warnings=report.warnings + tuple(by_template), provenance=provenance)
+    report = replace(report, warnings=report.warnings + tuple(by_template), provenance=provenance)
     taken = sum(result.seconds for result in results.values())
     keep_scores(session.folder, source, report, seconds=taken)
     print_report(report, suite, source=source, form=form, only={task.name for task in session.plan.tasks})

@@ -25,9 +25,10 @@ from gluebench.leaderboard.apps.boards.exports import FORMATS
 from gluebench.leaderboard.apps.ledger import models as ledger
 from gluebench.leaderboard.apps.ledger import tree
 from gluebench.leaderboard.apps.ledger.verify import RELEASE, SUMS, file_of
-from gluebench.leaderboard.apps.ledger.views import current_rows
+from gluebench.leaderboard.apps.ledger.views import current_rows, other_boards
 from gluebench.leaderboard.apps.phases.models import on_board, phase_on_board, policy_at
 from gluebench.leaderboard.apps.submissions.feedback import graded_rows
+from gluebench.leaderboard.apps.submissions.grading import phases_due
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.keeping.folder import SiteError, files_below
 
@@ -37,10 +38,19 @@ KEPT = {"page", "rows", "view", "category", "phase"}
 LEFT_OUT = ("account/", "admin/", "api/", "label/")
 _LINK = re.compile(r'\s(href|src)="([^"]*)"')
 _ACTS = (
-    r"<script\b[^>]*></script>|<form\b.*?</form>|<input\b[^>]*>|"
+    r'<script\b[^>]*></script>|<link rel="preload"[^>]*>|<form\b.*?</form>|<input\b[^>]*>|'
     r'<a\b[^>]*href="(?:{}account/[^"]*|[^"]*/submit)".*?</a>'
 )
-"""Scripts, forms, and links to forms, which need the site; in braces, what its addresses begin with."""
+"""What needs the site: scripts, hints, forms, links to forms; in braces, what its addresses begin with."""
+_BOARD_SCRIPT = re.compile(r'<script type="module" (src="[^"]*/board[^"/]*\.js")></script>')
+_BOARD_FORM = re.compile(r'<form role="search" method="get" id="board-search".*?</form>', re.DOTALL)
+_BOARD_SEARCH = """<form role="search" id="board-search" data-copy hidden><span class="search">
+<label class="hidden" for="q">Find a system by name, model or team</label>
+<input type="search" id="q" name="q" placeholder="Find a system" autocomplete="off">
+</span></form>"""
+"""The search of a copied board: its script shows it, since nothing else answers it."""
+_PLACE = "<!-- search -->"
+"""What stands for the search while all other forms are taken out."""
 _WAITING = re.compile(r'<noscript>.*?</noscript>|<div class="progress" id="progress".*?</div>', re.DOTALL)
 """What loads a page again once its ranks are there."""
 _NOT_RANKED = "<p>“3 · …”: the rank sets were being computed when this copy was made.</p>"
@@ -79,6 +89,7 @@ def freeze(
     """
     if folder.exists() and any(folder.iterdir()):
         raise SiteError(f"{folder} is not empty. Name a new folder.")
+    phases_due()  # it changes the board's phase, and writes into the ledger that is copied
     released = [Benchmark.objects.named(name) for name in release]
     one = Benchmark.objects.named(only) if only else None
     if one and one.draft:
@@ -111,6 +122,9 @@ def _seeds(only: Benchmark | None) -> list[str]:
     for benchmark in [only] if only else Benchmark.objects.filter(draft=False):
         names = ["board", "changes", "changes-json", *(f"board-{ending}" for ending in FORMATS)]
         seeds += [reverse(name, args=[benchmark.name]) for name in names]
+    # `verify` reads these, and the page of a board without systems has no link to its JSON.
+    for name, phases in other_boards(only.name if only else "").items():
+        seeds += [f"{reverse('board-json', args=[name])}?phase={number}" for number in phases]
     last = ledger.Leaf.objects.exclude(note="").first()
     size, level = last.index + 1 if last else 0, 0
     tiles = reverse("ledger")
@@ -182,7 +196,13 @@ class _Copy:
         acts = re.compile(_ACTS.format(root), re.DOTALL)
         for name, address in self._pages.items():
             file = self.folder / name
-            text = acts.sub("", file.read_text(encoding="utf-8"))
+            text = file.read_text(encoding="utf-8")
+            script = _BOARD_SCRIPT.search(text)
+            text = acts.sub("", _BOARD_FORM.sub(_PLACE, text))
+            if script and _PLACE in text:
+                # Not a module: browsers load none from a file.
+                text = text.replace("</body>", f"<script defer {script[1]}></script></body>")
+            text = text.replace(_PLACE, _BOARD_SEARCH)
             text, waiting = _WAITING.subn("", text)
             if waiting:
                 text = text.replace("</main>", f"{_NOT_RANKED}</main>", 1)
@@ -194,6 +214,8 @@ class _Copy:
         parts = urlsplit(urljoin(address, target))
         if target.startswith("#") or parts.netloc or parts.scheme:
             return link[0]
+        if {"sort", "order"} & {name for name, _ in parse_qsl(parts.query)}:  # the script sorts
+            return ""
         file = self.files.get(_plain(parts.path, parts.query))
         if file is None:
             return ""

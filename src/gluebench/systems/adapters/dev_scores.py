@@ -24,7 +24,7 @@ def graded(answers: Mapping[str, FileAnswers], gold: Gold, limit: int | None = N
         replaced = "the mean" if _task(gold, name).form == "numbers" else "wrong"
         lines = unanswered({name: answered}, limit)
         warnings += [f"counted as {replaced}: {line}" for line in lines]
-    return report._replace(warnings=tuple(warnings))
+    return replace(report, warnings=tuple(warnings))
 
 
 def with_wrong(answers: Mapping[str, FileAnswers], gold: Gold) -> dict[str, Column]:

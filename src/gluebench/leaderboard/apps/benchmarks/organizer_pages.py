@@ -33,7 +33,9 @@ from gluebench.leaderboard.serving.health import stalled
 View = Callable[..., HttpResponseBase]
 PAGES = toml_beside(__file__)
 TABS = toml_beside(__file__, "tabs.toml")
-"""Address and title of each tab of the organizer's pages."""
+"""Address, title and group of each tab of the organizer's pages."""
+BELOW = {"one": "submissions", "replace": "setup"}
+"""Pages without a tab of their own, and the tab that leads to them."""
 
 
 class ActForm(forms.Form):
@@ -122,8 +124,9 @@ class OrganizerPage:
     @property
     def address(self) -> str:
         """Its address for Django."""
-        of_site = self.path.startswith("/organize/")
-        return self.path[1:] if of_site else f"benchmarks/<slug:name>/organize{self.path}"
+        if self.path.startswith("/organize/"):  # a page of the site, of no benchmark
+            return self.path[1:]
+        return f"benchmarks/<slug:name>/organize{self.path}"
 
     @property
     def view(self) -> View:
@@ -135,9 +138,11 @@ class OrganizerPage:
 
     def row(self, request: HttpRequest, act: Act | None = None, *, name: str = "", **address: Any) -> Any:
         """What an act is done to. Raises PermissionDenied for a person who may not do it, and Http404."""
-        acts = self.acts.values() if act is None else [act]
-        reviewers = any(one.reviewers for one in acts)
-        benchmark = organized(request.user, name, reviewers=reviewers) if name else None
+        acts = list(self.acts.values()) if act is None else [act]
+        benchmark = None
+        if name:
+            reviewers = any(one.reviewers for one in acts)
+            benchmark = organized(request.user, name, reviewers=reviewers)
         return self.find(request, benchmark, **address)
 
     def press(self, request: HttpRequest, act: Act, form: Any, address: Values) -> Done:
@@ -152,15 +157,17 @@ class OrganizerPage:
         done = act.do(row, request.user, **values)
         if isinstance(done, Done):
             return done
-        of_benchmark = {"name": address["name"]}
-        url = reverse(act.to, kwargs=of_benchmark) if act.to else reverse(self.name, kwargs=address)
-        return Done(done, url)
+        if act.to:
+            return Done(done, reverse(act.to, args=[address["name"]]))
+        return Done(done, reverse(self.name, kwargs=address))
 
     def _answer(self, request: SignedInRequest, **address: Any) -> HttpResponse:
         button = request.POST.get("act", "")
-        act = self.acts.get(button) or self.acts.get("")
-        row = self.row(request, act if request.method == "POST" else None, **address)
-        if request.method != "POST" or act is None:
+        act = None
+        if request.method == "POST":
+            act = self.acts.get(button) or self.acts.get("")
+        row = self.row(request, act, **address)
+        if act is None:
             moved = self.moved(row)
             return redirect(moved) if moved else self._show(request, row)
         form = act.form(row, request.POST, request.FILES, prefix=self._prefix(button))
@@ -174,7 +181,9 @@ class OrganizerPage:
                     form.add_error(None, [error.message for error in refusal.errors])
                 return self._show(request, row, **{act.shown: form})
             messages.error(request, str(refusal))
-            return redirect(act.to, address["name"]) if act.to else redirect(request.path)
+            if act.to:
+                return redirect(act.to, address["name"])
+            return redirect(request.path)
         if done.message:
             messages.success(request, done.message)
         return redirect(done.url)
@@ -247,9 +256,21 @@ def render_tab(
     """
     organizes = benchmark.organized_by(request.user)
     context |= {"benchmark": benchmark, "here": "organize", "tab": tab, "organizes": organizes}
-    context |= {"tabs": [(name, *TABS[name]) for name in TABS if organizes or name == "submissions"]}
-    context |= {"tab_title": TABS.get(tab, ("", ""))[1], "stalled": stalled(benchmark)}
+    context |= {"tab_groups": _tab_groups(tab, all_tabs=organizes)}
+    _, tab_title, _ = TABS.get(tab, ("", "", ""))
+    context |= {"tab_title": tab_title, "stalled": stalled(benchmark)}
     return render(request, template or f"organize/{tab}.html", context, status=_status(context))
+
+
+def _tab_groups(current: str, *, all_tabs: bool) -> list[Values]:
+    """The groups of tabs, with the tabs of each; reviewers have one tab."""
+    groups: dict[str, Values] = {}
+    _, _, current_group = TABS[BELOW.get(current, current)]
+    for name, (address, title, group) in TABS.items():
+        if all_tabs or name == "submissions":
+            entry = groups.setdefault(group, {"title": group, "tabs": [], "is_open": group == current_group})
+            entry["tabs"].append({"name": name, "address": address, "title": title})
+    return list(groups.values())
 
 
 def _status(context: Values) -> int:

@@ -1,9 +1,10 @@
 """A submission's position on its board: rank and rank set, distances with their tests, other scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from django import template
 
+from gluebench.analysis.charts import Scale
 from gluebench.leaderboard.apps.boards.columns import Standing, standings
 from gluebench.leaderboard.apps.boards.pages import places_of
 from gluebench.leaderboard.apps.common.formats import gap_text, labels_of, score_intervals, signed
@@ -19,16 +20,27 @@ HISTORY = 12
 """Most submissions of the same author that a submission's page lists, newest first."""
 
 
+BAR, MARK = 400, 12
+"""Width of the picture of a rank set, and half the height of its mark."""
+FEWEST_RANKS = 20
+"""Ranks that the picture shows at least, if there are so many systems."""
 NAMES = 20
 """Most systems that a submission's page names as not significantly different."""
 
 
 @register.inclusion_tag("boards/rank.html")
-def rank(submission: Submission) -> Values:
-    """Its rank on the board with its rank set, and from which systems it does not differ significantly."""
-    return {"submission": submission, "benchmark": submission.benchmark, "together": TOGETHER} | rank_of(
-        submission
-    )
+def rank(submission: Submission, owned: bool) -> Values:
+    """Its rank on the board with its rank set, and from which systems it does not differ significantly.
+
+    `owned`: its author reads it, and sees the neighbors below, with more about each.
+    """
+    context = {
+        "submission": submission,
+        "benchmark": submission.benchmark,
+        "together": TOGETHER,
+        "owned": owned,
+    }
+    return context | rank_of(submission)
 
 
 def rank_of(submission: Submission) -> Values:
@@ -37,12 +49,70 @@ def rank_of(submission: Submission) -> Values:
     places = places_of(board)
     rows = {row.pk: row for row in standings(board)}
     similar = [rows[pk] for pk in not_different(board, "", submission.pk) or () if pk in rows]
+    place = places.get(submission.pk, NOWHERE)
+    systems = sum(place.rank is not None for place in places.values())
     return {
-        "place": places.get(submission.pk, NOWHERE),
-        "systems": sum(place.rank is not None for place in places.values()),
+        "place": place,
+        "systems": systems,
+        "bar": _rank_bar(place, systems),
         "similar": similar[:NAMES],
         "more": max(len(similar) - NAMES, 0),
+        "neighbors": _neighbors(submission, places, rows, {row.pk for row in similar}),
+        "team_rows": _rows_of_team(submission, rows.values()),
     }
+
+
+def _rank_bar(place: Place, systems: int) -> Values | None:
+    """Positions of a rank and its rank set in a picture `BAR` wide, with the last rank that it shows."""
+    if place.rank is None or place.low is None or place.high is None or systems < 2:
+        return None
+    last = min(systems, max(2 * place.high, FEWEST_RANKS))
+    scale = Scale(1, last, MARK, BAR - MARK)
+    low, high, at = (round(scale.position(rank)) for rank in (place.low, place.high, place.rank))
+    return {"low": low, "high": high, "at": at, "last": last, "width": BAR}
+
+
+def _neighbors(
+    submission: Submission, places: Mapping[int, Place], rows: Mapping[int, Standing], similar: Container[int]
+) -> list[Values]:
+    """The best system of the board, the next better and the next, with their differences in score."""
+    ranked = sorted((place.rank, pk) for pk, place in places.items() if place.rank is not None and pk in rows)
+    order = [pk for _, pk in ranked]
+    if submission.pk not in order:
+        return []
+    at = order.index(submission.pk)
+    titles = {0: "The best", at - 1: "The next better", at + 1: "The next"}
+    neighbors = []
+    for position in sorted(titles):
+        if not 0 <= position < len(order) or position == at:
+            continue
+        row = rows[order[position]]
+        neighbor = {"title": titles[position], "row": row, "place": places[row.pk], "test": ""}
+        if row.value is not None and submission.value is not None:
+            neighbor["points"] = signed(row.value - submission.value, submission.record.loss)
+        if places[submission.pk].span and places[row.pk].span:
+            neighbor["test"] = "not significant" if row.pk in similar else "significant"
+        neighbors.append(neighbor)
+    return neighbors
+
+
+def _rows_of_team(submission: Submission, rows: Iterable[Standing]) -> list[Standing]:
+    """The systems of the board under the same team's name, the newest first; none without a team."""
+    own = [row for row in rows if row.team and row.team == submission.team]
+    own.sort(key=lambda row: (row.submitted, row.pk), reverse=True)
+    return own[:HISTORY] if len(own) > 1 else []
+
+
+@register.simple_tag
+def task_places(submission: Submission) -> dict[str, Place]:
+    """The places of a listed submission on the boards of its tasks, by the task's name."""
+    if not submission.is_listed:
+        return {}
+    board = at_phase(submission.benchmark, submission.phase)
+    tasks = board.record.scored
+    if len(tasks) == 1:  # its board is the benchmark's
+        return {}
+    return {task.name: places_of(board, task).get(submission.pk, NOWHERE) for task in tasks}
 
 
 @register.inclusion_tag("boards/position.html")

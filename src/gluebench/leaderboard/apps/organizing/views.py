@@ -24,6 +24,7 @@ from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, Done,
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.signals import submissions_changed
+from gluebench.leaderboard.apps.organizing.checklist import checklist
 from gluebench.leaderboard.apps.organizing.dry_runs import NO_LABELS, delete_dry_run, shown, start_dry_run
 from gluebench.leaderboard.apps.organizing.forms import AccountForm, CopyForm, RoleForm
 from gluebench.leaderboard.apps.phases.table import ActError
@@ -148,7 +149,8 @@ def duplicate(benchmark: Benchmark, actor: User, *, name: str, title: str, label
 
 def _setup(benchmark: Benchmark, viewer: User) -> Values:
     form = CopyForm(benchmark) if may_create(viewer) else None
-    return {"dry_run": shown(benchmark), "form": form}
+    dry_run = shown(benchmark)
+    return {"dry_run": dry_run, "form": form, **checklist(benchmark, dry_run)}
 
 
 SETUP = OrganizerPage.named("organize-setup", {}, context=_setup)

@@ -3,12 +3,15 @@
 const table = document.getElementById("board");
 const tally = document.getElementById("tally");
 const search = document.getElementById("board-search");
+// A frozen copy has no server: its rows do not open in place, and its address has no answer.
+const isCopy = search?.dataset.copy !== undefined;
+if (isCopy) search.hidden = table?.dataset.whole === undefined;
 const FIRST = 60;
 // Rows of a sort that are laid out at once, or more on a tall screen; the rest follow after a frame, since a
 // thousand take half a second.
 
 // Rows that open in place.
-for (const row of table?.querySelectorAll("tbody tr") ?? []) {
+for (const row of isCopy ? [] : table?.querySelectorAll("tbody tr") ?? []) {
   const link = nameLink(row);
   if (!link) continue;
   const button = document.createElement("button");
@@ -94,6 +97,7 @@ picks?.addEventListener("submit", (event) => {
 
 // What was chosen goes into the address, as the server writes it, so that it can be shared.
 function keep(changes) {
+  if (isCopy) return;
   const address = new URL(window.location.href);
   for (const [name, value] of Object.entries(changes)) {
     if (value) address.searchParams.set(name, value);
@@ -113,7 +117,7 @@ if (table?.dataset.whole !== undefined) {
   field?.addEventListener("input", () => find(field.value));
   search?.addEventListener("submit", (event) => {
     const panel = search.querySelector(".panel");
-    if (panel.contains(event.submitter) || panel.contains(document.activeElement)) return;
+    if (panel?.contains(event.submitter) || panel?.contains(document.activeElement)) return;
     event.preventDefault();
     find(field.value);
   });
