@@ -237,7 +237,7 @@ def compare(
     if equivalence is not None and not equivalence > 0:
         raise ValueError(f"equivalence is {equivalence}; expected a fraction above 0, as 0.01 for one point")
     gold = gold_of(gold, benchmark, a, b)
-    systems = [*grade_systems({"A": a, "B": b}, gold).values()]
+    systems = list(grade_systems({"A": a, "B": b}, gold).values())
     answers = [system.answers for system in systems]
     benchmark = gold.benchmark
     tests = {}
@@ -339,7 +339,7 @@ def _categories(
     sides = answers_to(metric.file, answers)
     if sides is None:
         return ()
-    whole = units_of([metric], [*chain.from_iterable(sides)])
+    whole = units_of([metric], list(chain.from_iterable(sides)))
     runs = [len(side) for side in sides]
     kinds: dict[str, dict[str, Difference]] = {}
     for category in gold.categories.get(metric.file, ()):
