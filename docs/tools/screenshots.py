@@ -26,6 +26,8 @@ from playwright.sync_api import sync_playwright
 IMAGES = Path(__file__).parents[1] / "img"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 COLORS = 48
+ROLES = 2
+"""People whom the demo prints a link for."""
 DESKTOP, PHONE = (1280, 960), (390, 1100)
 BOARD = "/benchmarks/sample"
 
@@ -51,6 +53,19 @@ PAGES = {
     "data": f"{BOARD}/data",
     "diagnostics": f"{BOARD}/diagnostics/AX",
 }
+ORGANIZER_PAGES = {
+    "organize-new": "/organize/new",
+    "organize-setup": f"{BOARD}/organize/setup",
+    "organize-phases": f"{BOARD}/organize/phases",
+    "organize-limits": f"{BOARD}/organize/limits",
+    "organize-submissions": f"{BOARD}/organize",
+    "organize-participants": f"{BOARD}/organize/participants",
+    "organize-results": f"{BOARD}/organize/results",
+}
+TRANSCRIPT = Path(__file__).parents[1] / "how-to" / "board.md"
+HEARD = re.compile(r"(<!-- heard: python -m docs.tools.screenshots -->\n\n```text\n).*?(```)", re.DOTALL)
+CELL = re.compile(r'  - (?:cell|rowheader|columnheader) "(.*)":?')
+"""A cell in the accessibility tree of a row, as Playwright writes it."""
 
 
 def main() -> None:
@@ -60,14 +75,17 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         site = parser.parse_args().site or Path(scratch) / "site"
-        with _demo(site) as (url, sign_in), sync_playwright() as playwright:
+        with _demo(site) as (url, links), sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            _take_all(browser, url, sign_in, Path(scratch) / "mistaken.zip")
+            _take_all(browser, url, links["a participant"], Path(scratch) / "mistaken.zip")
+            organizer = _signed_in(browser, url, links["the organizer"])
+            take_organizer_pages(browser, url, organizer)
+            write_transcript(browser, url)
 
 
 @contextmanager
-def _demo(site: Path) -> Iterator[tuple[str, str]]:
-    """The address of a running demo, and the link that signs a participant in."""
+def _demo(site: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """The address of a running demo, and the links that sign people in, by their roles."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -84,10 +102,13 @@ def _demo(site: Path) -> Iterator[tuple[str, str]]:
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
+            links = {}
             for line in process.stdout or ():
                 print(line, end="")
-                if link := re.search(r"as a participant: (http://[^/]+)(/\S+)", line):
-                    yield link[1], link[2]
+                if link := re.search(r"Sign in once as ([\w ]+): (http://[^/]+)(/\S+)", line):
+                    links[link[1]] = link[3]
+                if link and len(links) == ROLES:
+                    yield link[2], links
                     break
             else:
                 sys.exit("The demo did not start.")
@@ -100,12 +121,7 @@ def _take_all(browser: Any, url: str, sign_in: str, mistaken: Path) -> None:
         rows = page.request.get(f"{BOARD}.json").json()["rows"]
         first, second = (row["key"] for row in rows[:2])
         sample = page.request.get(f"{BOARD}/data/sample-submission.zip").body()
-        page.goto(sign_in)
-        for field in page.locator("input[type=password]").all():
-            field.fill("a password of the demo")
-        page.locator("main form button").last.click()
-        page.wait_for_url("**/submissions")
-        participant = page.context.storage_state()
+    participant = _signed_in(browser, url, sign_in)
     _write_mistaken(sample, mistaken)
     pages = {**PAGES, "compare": f"{BOARD}/compare?a={first}&b={second}", "report": f"/submissions/{second}"}
     for look in BOARD_LOOKS:
@@ -126,6 +142,36 @@ def _take_all(browser: Any, url: str, sign_in: str, mistaken: Path) -> None:
         with _page(browser, url, look, storage_state=participant) as page:
             _send_mistaken(page, mistaken)
             _take(page, f"submit{look.ending}")
+
+
+def _signed_in(browser: Any, url: str, link: str) -> Any:
+    """The state of a browser in which the person of this link is signed in."""
+    with _page(browser, url, LIGHT) as page:
+        page.goto(link)
+        for field in page.locator("input[type=password]").all():
+            field.fill("a password of the demo")
+        page.locator("main form button").last.click()
+        page.wait_for_url("**/submissions")
+        return page.context.storage_state()
+
+
+def take_organizer_pages(browser: Any, url: str, organizer: Any) -> None:
+    """Take the pictures of the organizer's pages."""
+    with _page(browser, url, LIGHT, storage_state=organizer) as page:
+        for name, path in ORGANIZER_PAGES.items():
+            page.goto(path)
+            _take(page, name)
+
+
+def write_transcript(browser: Any, url: str) -> None:
+    """Write what a screen reader is given of the head and the first three rows of the board."""
+    with _page(browser, url, LIGHT) as page:
+        page.goto(BOARD)
+        rows = page.locator("#board thead tr, #board tbody tr").all()[:4]
+        lines = [" | ".join(CELL.findall(row.aria_snapshot())) for row in rows]
+    text = TRANSCRIPT.read_text(encoding="utf-8")
+    heard = "".join(f"{line}\n" for line in lines)
+    TRANSCRIPT.write_text(HEARD.sub(rf"\g<1>{heard}\g<2>", text), encoding="utf-8")
 
 
 @contextmanager

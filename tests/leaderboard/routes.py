@@ -100,6 +100,7 @@ ROUTES = (
     Route("benchmarks/<slug:name>/changes.json", "/benchmarks/tiny/changes.json", "200", "405"),
     Route("benchmarks/<slug:name>/croissant.json", "/benchmarks/tiny/croissant.json", "200", "405"),
     Route("benchmarks/<slug:name>/data.json", "/benchmarks/tiny/data.json", "200", "405"),
+    Route("benchmarks/<slug:name>/data.zip", "/benchmarks/tiny/data.zip", "200", "405"),
     *(
         Route("benchmarks/<slug:name>/data/<path:path>", f"/benchmarks/tiny/data/{path}", status, "405")
         for path, status in {

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.cache import caches
 from django.core.files.storage import storages
 from django.test import Client
 from leaderboard.material import CANARIES, GOLD, MANIFEST, write_data
@@ -20,6 +23,7 @@ from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.apps.benchmarks.contents import read_folder
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, DataFile
+from gluebench.leaderboard.apps.boards import downloads
 from gluebench.leaderboard.keeping import transfer
 from gluebench.leaderboard.keeping.folder import SiteError
 from gluebench.submission import check
@@ -160,6 +164,40 @@ def test_the_rest_of_a_file_is_sent_to_who_has_its_beginning(client: Client, pub
     assert fetched(client, url, **{"Range": "bytes=10-", "If-Range": '"another"'}) == content
     assert fetched(client, url, Range=f"bytes={len(content)}-") == content
     assert client.get(url, headers={"If-None-Match": etag}).status_code == 304
+
+
+def test_one_zip_has_all_files_that_the_page_lists(client: Client, published: Benchmark) -> None:
+    answer = client.get(f"{PAGE}.zip")
+    assert answer["Content-Disposition"] == 'attachment; filename="tiny-data.zip"'
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:  # type: ignore[arg-type]
+        assert archive.testzip() is None
+        inside = {name.removeprefix("tiny-data/"): archive.read(name) for name in archive.namelist()}
+    files = listed(client)
+    assert {path: hashlib.sha256(data).hexdigest() for path, data in inside.items()} == {
+        path: facts["sha256"] for path, facts in files.items()
+    }
+    page = client.get(PAGE).content.decode()
+    assert f'href="{PAGE}.zip"' in page
+    assert f"{len(files)} files" in page
+
+
+def test_files_that_are_too_large_for_one_zip_are_fetched_by_command(
+    client: Client, published: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads, "MOST_ZIPPED", 10)
+    caches["pages"].clear()
+    assert client.get(f"{PAGE}.zip").status_code == 404
+    assert "Download all" not in client.get(PAGE).content.decode()
+
+
+def test_the_license_of_all_tasks_is_said_once_and_examples_are_previewed(
+    client: Client, published: Benchmark
+) -> None:
+    page = client.get(PAGE).content.decode()
+    assert page.count("License") == 1
+    assert "<summary>Para: dev</summary>" in page
+    assert "dev Para text 0 one" in page
+    assert "test Para text 0" not in page
 
 
 def test_a_task_s_page_shows_public_examples(client: Client, published: Benchmark) -> None:

@@ -89,3 +89,8 @@ def test_a_copied_board_has_no_dead_controls_without_a_script(copy: Path, chromi
     assert not tab.page.get_by_role("searchbox").is_visible()
     assert tab.page.locator("#board thead a[href]").count() == 0
     tab.context.close()
+
+
+def test_a_copy_does_not_hold_the_data_twice(copy: Path) -> None:
+    assert not list(copy.rglob("data.zip"))
+    assert "Download all" not in (copy / "benchmarks/glue/data.html").read_text()

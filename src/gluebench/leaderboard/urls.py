@@ -96,6 +96,7 @@ urlpatterns = [
     path(f"{BENCHMARK}/embed", boards.embed, name="embed"),
     path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
     *_forms(f"{BENCHMARK}/data", downloads.data, "data", ("json", "")),
+    path(f"{BENCHMARK}/data.zip", downloads.data_zip, name="data-zip"),
     path(f"{BENCHMARK}/croissant.json", downloads.croissant, name="croissant"),
     path(f"{BENCHMARK}/data/<path:path>", downloads.data_file, name="data-file"),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),

@@ -127,9 +127,8 @@ class BagOfWords:
         if task.labels:
             return sum(word == example.label for word, example in zip(predicted, dev, strict=True)) / len(dev)
         expected = targets.numbers(task, dev)
-        return -sum(
-            (float(value) - score) ** 2 for value, score in zip(predicted, expected, strict=True)
-        ) / len(dev)
+        errors = [float(value) - score for value, score in zip(predicted, expected, strict=True)]
+        return -sum(error**2 for error in errors) / len(dev)
 
 
 class HypothesisOnly(BagOfWords):

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from gluebench.analysis.compare import words
+from gluebench.analysis.compare.columns import DIFFERENCE_COLUMNS
 from gluebench.analysis.compare.scores import (
     Answers,
     Difference,
@@ -19,8 +20,8 @@ from gluebench.analysis.compare.scores import (
 )
 from gluebench.analysis.graded import GradedSystem, grade_systems
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
-from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers
+from gluebench.benchmark.figures import between, counted, on_split, p_text, points, without
+from gluebench.benchmark.tables import Column, Table, TabularResult, numeric, show_count
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.intervals import holm
@@ -147,23 +148,11 @@ class Comparison(TabularResult):
         scores = {name: part.score for name, part in self.tasks.items()}
         scores[f"average of {len(self.over)} tasks"] = self.overall
         scores |= {name: part.score for name, part in self.diagnostics.items()}
-        rows: list[tuple[str, ...]] = []
+        rows = []
         for name, score in scores.items():
-            if score is None:
-                rows.append((name, "-", "-", "-", "-", "-", "-"))
-                continue
-            row = (
-                name,
-                percent(score.a, score.loss),
-                percent(score.b, score.loss),
-                points(score.difference, score.loss),
-                between(score.low, score.high, score.loss).strip() or f"({score.withheld})",
-                words.p_words(score.decisive),
-                f"{score.n:,}",
-            )
-            rows.append(row)
-        figures = ("A", "B", "A - B", "95 % interval", "p", "n")
-        columns = names_and_numbers("task", figures)
+            rows.append((name, score, score, score, score and score.decisive, score and score.n))
+        columns = [Column("task")] + DIFFERENCE_COLUMNS
+        columns += [numeric("p", p_text), numeric("n", show_count)]
         return [Table(columns, rows, title=self._title, notes=[self.conclusion])]
 
     @property
@@ -248,7 +237,7 @@ def compare(
     if equivalence is not None and not equivalence > 0:
         raise ValueError(f"equivalence is {equivalence}; expected a fraction above 0, as 0.01 for one point")
     gold = gold_of(gold, benchmark, a, b)
-    systems = [*grade_systems({"A": a, "B": b}, gold).values()]
+    systems = list(grade_systems({"A": a, "B": b}, gold).values())
     answers = [system.answers for system in systems]
     benchmark = gold.benchmark
     tests = {}
@@ -350,7 +339,7 @@ def _categories(
     sides = answers_to(metric.file, answers)
     if sides is None:
         return ()
-    whole = units_of([metric], [*chain.from_iterable(sides)])
+    whole = units_of([metric], list(chain.from_iterable(sides)))
     runs = [len(side) for side in sides]
     kinds: dict[str, dict[str, Difference]] = {}
     for category in gold.categories.get(metric.file, ()):

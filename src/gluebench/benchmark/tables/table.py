@@ -60,7 +60,9 @@ def numeric(title: str, show: Callable[[Any], str] = show_value, *, name: str = 
 
 def names_and_numbers(title: str, numbers: Iterable[str]) -> list[Column | str]:
     """A column of names with this title, then columns of numbers with theirs."""
-    return [title, *map(numeric, numbers)]
+    columns: list[Column | str] = [title]
+    columns += map(numeric, numbers)
+    return columns
 
 
 class Section(NamedTuple):

@@ -290,7 +290,9 @@ def _output(file: str, result: ChallengeScores) -> Output:
 
 
 def _case_row(row: CaseScore) -> tuple[str, ...]:
-    broken = f"{row.broken:,} of {row.sound:,}" if row.sound else "-"
+    broken = "-"
+    if row.sound:
+        broken = f"{row.broken:,} of {row.sound:,}"
     share = with_interval(row.share, row.bar.low, row.bar.high)
     return row.case, f"{row.n:,}", share, broken
 

@@ -60,7 +60,7 @@ def _score_table(part: SetDiagnosis, title: str) -> Table:
             scores = [by_category.get((kind, name)) for by_category in scores_of_systems]
             sizes = [score.n for score in scores if score is not None]
             if sizes:
-                rows.append([text, sizes[0], *scores])
+                rows.append([text, sizes[0]] + scores)
         if rows:
             sections.append(Section(rows))
     notes = []

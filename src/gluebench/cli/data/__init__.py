@@ -130,9 +130,9 @@ def _explain_differences(check: SplitCheck) -> Iterator[str]:
 def _records(check: SplitCheck) -> Iterator[tuple[object, ...]]:
     start = (check.task, check.split, check.rows, check.size, check.state, check.fingerprint, check.reason)
     if not check.differences:
-        yield (*start, None, None, None)
+        yield start + (None, None, None)
     for difference in check.differences:
-        yield (*start, difference.kind, difference.row, difference.detail or None)
+        yield start + (difference.kind, difference.row, difference.detail or None)
 
 
 def _data(check: SplitCheck) -> dict[str, Any]:
@@ -246,7 +246,7 @@ def describe(suite: Benchmark, data: Path) -> None:
     from gluebench.benchmark.atomic import write_json
     from gluebench.data.croissant import croissant, prepared_files, unstated
 
-    files = [*prepared_files(data, suite)]
+    files = list(prepared_files(data, suite))
     if not files:
         raise click.ClickException(f"There are no data of {suite.name} in {data}.")
     path = data / "croissant.json"

@@ -170,10 +170,10 @@ def _states(outcome: Outcome) -> dict[str, State]:
     dataset = outcome.dataset
     if dataset is None:
         return {}
-    return {
-        name: state(record, outcome.task.splits[name], dataset.origin)
-        for name, record in dataset.splits.items()
-    }
+    states = {}
+    for name, record in dataset.splits.items():
+        states[name] = state(record, outcome.task.splits[name], dataset.origin)
+    return states
 
 
 def _notes(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -190,11 +190,10 @@ def _notes(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 def _data(outcome: Outcome) -> object:
     dataset = outcome.dataset
-    splits = {
-        name: {"rows": dataset.splits[name].rows, "content": content}
-        for name, content in _states(outcome).items()
-        if dataset
-    }
+    splits = {}
+    if dataset is not None:
+        for name, content in _states(outcome).items():
+            splits[name] = {"rows": dataset.splits[name].rows, "content": content}
     return {
         "task": outcome.task.name,
         "folder": str(outcome.place) if dataset else None,

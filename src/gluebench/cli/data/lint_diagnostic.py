@@ -89,5 +89,6 @@ def _figures(result: Lint) -> Table:
 
 
 def _row_of_counts(counts: Counts) -> tuple[str, ...]:
-    numbers = [counts.pairs, *counts.labels.values()]
-    return (counts.name, *map(str, numbers))
+    row = [counts.name, str(counts.pairs)]
+    row += map(str, counts.labels.values())
+    return tuple(row)

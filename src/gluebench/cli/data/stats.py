@@ -40,7 +40,7 @@ def stats(suite: Benchmark, names: tuple[str, ...], data: Path, plot: str | None
     emit(stats_output(suite, tasks), form)
     if plot is None:
         return
-    if not any(split for task in tasks for split in task.splits.values()):
+    if not any(any(task.splits.values()) for task in tasks):
         raise click.ClickException("Nothing was drawn: none of the splits is on disk.")
     from gluebench.data.stats.plot import draw
 

@@ -166,24 +166,23 @@ def report_output(
             tables.append(_diagnostic_table(diagnostic, task))
     if classes:
         table = _class_table(report)
-        return Output(report.as_dict(), [*tables, table], table.names, table.rows)
+        tables.append(table)
+        return Output(report.as_dict(), tables, table.names, table.rows)
     return Output(report.as_dict(), tables, FIELDS, report.records())
 
 
 def _class_table(report: Report) -> Table:
-    shares = [numeric(title, percent, name=title.lower()) for title in ("precision", "recall", "F1")]
     sections = []
     for file, scores in report.as_dict()["classes"].items():
-        rows = [(file, name, *score.values()) for name, score in scores.items()]
+        rows = []
+        for name, score in scores.items():
+            rows.append([file, name] + list(score.values()))
         sections.append(Section(rows, file))
+    columns = [Column("file", for_people=False), Column("class", show=lambda name: name or "(no name)")]
+    columns += [numeric(title, percent, name=title.lower()) for title in ("precision", "recall", "F1")]
+    columns += [numeric("support"), numeric("predicted")]
     return Table(
-        (
-            Column("file", for_people=False),
-            Column("class", show=lambda name: name or "(no name)"),
-            *shares,
-            numeric("support"),
-            numeric("predicted"),
-        ),
+        columns,
         sections=sections,
         title="By class",
         notes=[CLASS_NOTE] if sections else ["No test file here has classes."],

@@ -100,6 +100,13 @@ def _notes(runs: Sequence[RowResult], request: Request, benchmark: Benchmark) ->
         yield f"Multi-task rows were trained together on the tasks named alone ({', '.join(request.tasks)})."
 
 
+def _cell_data(cell: Cell) -> dict[str, object]:
+    data = cell._asdict()
+    if cell.obtained is not None:
+        data["obtained"] = cell.obtained.as_dict()
+    return data
+
+
 def _as_dict(ran: RowResult, own: Sequence[Cell]) -> dict[str, object]:
     distinct = {id(result): result.seconds for result in ran.chosen.values()}
     return {
@@ -108,7 +115,5 @@ def _as_dict(ran: RowResult, own: Sequence[Cell]) -> dict[str, object]:
         "reasons": list(ran.whole),
         "seeds": {task: result.seed for task, result in ran.chosen.items()},
         "seconds": round(sum(distinct.values()), 1),
-        "cells": [
-            cell._asdict() | {"obtained": cell.obtained.as_dict() if cell.obtained else None} for cell in own
-        ],
+        "cells": [_cell_data(cell) for cell in own],
     }

@@ -111,12 +111,16 @@ def results_output(
     if published:
         rows = []
         for row in published:
-            scores = [row["scores"].get(task, "") for task in tasks]
-            rows.append([row["name"], *scores, row["source"]])
+            cells = [row["name"]]
+            cells += [row["scores"].get(task, "") for task in tasks]
+            cells.append(row["source"])
+            rows.append(cells)
         sections.append(Section(rows, title="published"))
         notes.append(PUBLISHED)
         last = "time or source"
-    columns = [Column("system"), *tasks.values(), Column(last)]
+    columns = [Column("system")]
+    columns += tasks.values()
+    columns.append(Column(last))
     table = Table(columns, sections=sections, notes=notes)
     if not any(row[-1] for row in table.rows):
         table = Table(columns[:-1], [row[:-1] for row in table.rows], notes=notes)

@@ -125,7 +125,7 @@ def _run(model: str, plan: RunPlan, out: str, settings: ModelOptions, *, again: 
         if made.about:
             notice(f"{model}: {made.about}")
         watcher = Terminal(session, getattr(made.system, "answers", None))
-        with terminable(), watcher.told_if_stopped(), arithmetic(made.precision):
+        with terminable(), watcher.say_if_stopped(), arithmetic(made.precision):
             session.run(made.system, watcher, together=made.together)
             by_template = scores_by_template(model, session, settings)
         _finish(session, by_template, out=out, source=model, form=form, saved=settings.save)
@@ -216,7 +216,9 @@ class Terminal:
     def __init__(self, session: Session, answers: Path | None = None) -> None:
         """Print at once which tasks an earlier run finished; `answers` is a server's, kept by question."""
         self._session = session
-        self._answers = f" Answers so far are in {answers}." if answers else ""
+        self._answers = ""
+        if answers:
+            self._answers = f" Answers so far are in {answers}."
         self._at: str | None = None
         todo = {unit.task.name for unit in session.missing()}
         done = [unit.task.name for unit in session.plan.units() if unit.task.name not in todo]
@@ -248,13 +250,15 @@ class Terminal:
         self._at = None
 
     @contextmanager
-    def told_if_stopped(self) -> Iterator[None]:
+    def say_if_stopped(self) -> Iterator[None]:
         """If anything stops the run, print which results are kept, and raise again."""
         try:
             yield
         except BaseException:
             kept = len(self._session.plan.units()) - len(self._session.missing())
-            where = f" at {self._at}" if self._at else ""
+            where = ""
+            if self._at:
+                where = f" at {self._at}"
             notice(
                 f"\nStopped{where}. {counted(kept, 'task')} done, kept in {self._session.folder}: "
                 f"the same command goes on from there.{self._answers}"

@@ -39,7 +39,9 @@ class System(NamedTuple):
     @property
     def name(self) -> str:
         """Its name in the table."""
-        return ", ".join([self.model, *(f"{key} {value}" for key, value in self.settings)])
+        parts = [self.model]
+        parts += [f"{key} {value}" for key, value in self.settings]
+        return ", ".join(parts)
 
 
 class Cell(NamedTuple):
@@ -51,9 +53,12 @@ class Cell(NamedTuple):
 
     def arguments(self, rest: Sequence[str]) -> list[str]:
         """Those of its `gluebench run`, but for where to write."""
-        settings = [part for key, value in self.system.settings for part in (f"--{key}", value)]
-        run = [self.system.model, "--tasks", ",".join(self.tasks), "--seed", str(self.seed)]
-        return [*run, "--split", "dev", *settings, *rest]
+        arguments = [self.system.model, "--tasks", ",".join(self.tasks), "--seed", str(self.seed)]
+        arguments += ["--split", "dev"]
+        for key, value in self.system.settings:
+            arguments += [f"--{key}", value]
+        arguments += rest
+        return arguments
 
     def job(self, rest: Sequence[str]) -> Job:
         """The job of this run."""
@@ -162,7 +167,8 @@ def sweep(
         emit(results_output(systems, suite, "dev"), form)
     if swept.failed:
         lines = [f"{name}: {error}" for name, error in swept.failed.items()]
-        raise click.ClickException("\n".join([f"{len(lines)} of {len(todo)} runs failed:", *lines]))
+        lines.insert(0, f"{len(lines)} of {len(todo)} runs failed:")
+        raise click.ClickException("\n".join(lines))
 
 
 def _what_is_kept(todo: Sequence[Job], folder: Path) -> str:

@@ -201,11 +201,10 @@ def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -
     from gluebench.systems.run import answer
     from gluebench.systems.training.checkpoint import OUTCOME
 
-    predictions = {
-        file.name: answer(system, suite, file, home, role="dev").column
-        for file in suite.files("dev")
-        if file.task in system.tasks
-    }
+    predictions = {}
+    for file in suite.files("dev"):
+        if file.task in system.tasks:
+            predictions[file.name] = answer(system, suite, file, home, role="dev").column
     report = grade(predictions, gold_from_data(home, suite, role="dev", partial=True))
     taken = sum(float(json.loads((run / OUTCOME).read_bytes())["seconds"]) for run in system.runs())
     keep_scores(system.folder, system.title, report, seconds=taken)

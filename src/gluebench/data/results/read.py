@@ -291,7 +291,7 @@ def _add_unsolved(part: SystemScores, all_items: frozenset[str] | None) -> Syste
                 "(--ids FILE, one on each line, or a per_instance_details.json; ids=...)"
             )
         note = f"{part.system}: issues without a report are left out; to count them as unresolved, give --ids"
-        return part._replace(notes=[*part.notes, note])
+        return part._replace(notes=list(part.notes) + [note])
     strange = sorted(part.rows.keys() - all_items)
     if strange:
         raise DataError(
@@ -352,7 +352,7 @@ def join(parts: Sequence[SystemScores], *, name: str, notes: Iterable[str] = ())
         notes += left_out
         columns += [(task, item, rows) for item, rows in matched.items()]
     if not columns:
-        raise DataError(["no item is in the files of all systems", *notes])
+        raise DataError(["no item is in the files of all systems"] + notes)
 
     table = _table(columns, systems, name)
     highest, item = max(max(zip(scores, table.items, strict=True)) for scores in table.scores.values())

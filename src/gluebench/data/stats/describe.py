@@ -141,7 +141,7 @@ class SplitCounts:
             return label.split()
         if self._task.form == "sets":
             parts = map(str.strip, label.split(self._task.separator.strip() or None))
-            return [*filter(None, parts)]
+            return list(filter(None, parts))
         return [label] if self._task.form in ("labels", "probabilities") else []
 
     def vocabulary(self) -> Counter[str]:

@@ -39,9 +39,9 @@ LEFT_OUT = ("account/", "admin/", "api/", "label/")
 _LINK = re.compile(r'\s(href|src)="([^"]*)"')
 _ACTS = (
     r'<script\b[^>]*></script>|<link rel="preload"[^>]*>|<form\b.*?</form>|<input\b[^>]*>|'
-    r'<a\b[^>]*href="(?:{}account/[^"]*|[^"]*/submit)".*?</a>'
+    r'<a\b[^>]*href="(?:{}account/[^"]*|[^"]*/submit|[^"]*/data\.zip)".*?</a>'
 )
-"""What needs the site: scripts, hints, forms, links to forms; in braces, what its addresses begin with."""
+"""Scripts, hints, forms, and links to what needs the site; in braces, what its addresses begin with."""
 _BOARD_SCRIPT = re.compile(r'<script type="module" (src="[^"]*/board[^"/]*\.js")></script>')
 _BOARD_FORM = re.compile(r'<form role="search" method="get" id="board-search".*?</form>', re.DOTALL)
 _BOARD_SEARCH = """<form role="search" id="board-search" data-copy hidden><span class="search">
@@ -167,7 +167,7 @@ class _Copy:
     def _has(self, link: str) -> bool:
         """Whether the copy has the page at this address."""
         path = link.removeprefix(self._root)
-        if not link.startswith(self._root) or path.startswith(LEFT_OUT):
+        if not link.startswith(self._root) or path.startswith(LEFT_OUT) or path.endswith("/data.zip"):
             return False
         benchmark = _BENCHMARK.match(path)
         return self._only is None or benchmark is None or benchmark[1] == self._only.name

@@ -147,13 +147,14 @@ def _words_named(template: Template, text: str) -> list[str]:
     """
     by_answer = {answer.casefold(): word for word, answer in template.answers.items()}
     longest = sorted(by_answer, key=len, reverse=True)
-    patterns = []
+    alternatives = []
     for answer in longest:
-        pattern = re.escape(answer)
+        alternative = re.escape(answer)
         if answer == "no":
-            pattern += r"(?!\s+\w)"
-        patterns.append(pattern)
-    named = re.findall(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", text.casefold())
+            alternative += r"(?!\s+\w)"
+        alternatives.append(alternative)
+    pattern = "|".join(alternatives)
+    named = re.findall(rf"(?<!\w)(?:{pattern})(?!\w)", text.casefold())
     return list(dict.fromkeys(by_answer[answer] for answer in named))
 
 

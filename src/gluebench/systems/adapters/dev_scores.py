@@ -34,10 +34,10 @@ def with_wrong(answers: Mapping[str, FileAnswers], gold: Gold) -> dict[str, Colu
     the end of the range farther from the right score would move correlations far more than an error does.
     """
     graded = {name: answered for name, answered in answers.items() if name in gold.columns}
-    return {
-        name: _with_wrong(_task(gold, name), answered, gold.columns[name])
-        for name, answered in graded.items()
-    }
+    columns = {}
+    for name, answered in graded.items():
+        columns[name] = _with_wrong(_task(gold, name), answered, gold.columns[name])
+    return columns
 
 
 def drawn_labels(gold: Gold, limit: int) -> Gold:

@@ -227,7 +227,8 @@ class FineTunedCheckpoint(HeadedModel):
         """Raises ModelError with the reason for each task that the checkpoint cannot answer."""
         self._meanings = _meanings(f"hf:{name}", _headed_config(name), tasks, labels or {})
         super().__init__(name, engine=Engine(device, precision=precision), counting=counting)
-        self._longest, self._batch_size = longest, batch_size
+        self._longest = longest
+        self._batch_size = batch_size
         self._only = self._model(name)
 
 

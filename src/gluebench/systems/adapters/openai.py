@@ -222,10 +222,10 @@ class ChatModel(Prompted):
                 return None, "filtered"
             return likeliest(task, template, reply.likely), ""
         messages = template.messages(example, shots)
-        results = [
-            read(task, template, self._chat(template, messages, sample, scores=not task.labels))
-            for sample in range(self._options.samples)
-        ]
+        results = []
+        for sample in range(self._options.samples):
+            reply = self._chat(template, messages, sample, scores=not task.labels)
+            results.append(read(task, template, reply))
         value = vote(task, [value for value, _ in results])
         if value is not None:
             return value, ""

@@ -339,11 +339,10 @@ def _read_trained(request: _Request) -> Model:
             f"for a checkpoint say hf:{folder} or st:{folder}"
         )
     system = TrainedSystem(folder, device=device(request.options.device))
-    untrained = [
-        task.name
-        for task in request.corpus.tasks
-        if task.name not in system.tasks and task.predict_with not in system.tasks
-    ]
+    untrained = []
+    for task in request.corpus.tasks:
+        if task.name not in system.tasks and task.predict_with not in system.tasks:
+            untrained.append(task.name)
     if untrained:
         raise ModelError(
             f"{folder}: was not trained for {', '.join(untrained)}; "

@@ -56,10 +56,11 @@ class Request(NamedTuple):
 
     def rows(self, names: Iterable[str]) -> list[Row]:
         """The named rows as requested. Raises UnknownNameError, and ValueError for an impossible change."""
-        return [
-            row_called(name).at(self.preset, seeds=self.seeds, precision=self.precision, changes=self.changes)
-            for name in names
-        ]
+        rows = []
+        for name in names:
+            row = row_called(name)
+            rows.append(row.at(self.preset, seeds=self.seeds, precision=self.precision, changes=self.changes))
+        return rows
 
 
 class Result(NamedTuple):

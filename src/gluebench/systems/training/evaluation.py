@@ -95,11 +95,10 @@ def score(
     if validation == "pooled" or not task.metrics:
         metrics = _score_pooled(data, predictions)
     else:
-        split_of = {metric: task.file(metric.file).splits["dev"].name for metric in task.metrics}
-        metrics = {
-            metric.name: value(task, metric, data.dev[split], predictions[split])
-            for metric, split in split_of.items()
-        }
+        metrics = {}
+        for metric in task.metrics:
+            split = task.file(metric.file).splits["dev"].name
+            metrics[metric.name] = value(task, metric, data.dev[split], predictions[split])
     answers = set(chain.from_iterable(predictions.values()))
     return TaskScore(task_score(list(metrics.values())), metrics, constant=len(answers) == 1)
 

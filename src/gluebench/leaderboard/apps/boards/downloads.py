@@ -1,27 +1,41 @@
 """The Data page: a benchmark's files to download, as a page, as JSON, as Croissant, and each by itself."""
 
 import hashlib
+import io
 import re
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
-from django.http import FileResponse, Http404, HttpRequest
+from django.http import FileResponse, Http404, HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
+from gluebench.benchmark import Task
 from gluebench.leaderboard.apps.benchmarks.contents import SAMPLE, linked_tasks
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.apps.boards.exports import croissant_json
 from gluebench.leaderboard.apps.common.kinds import Values
+from gluebench.leaderboard.apps.common.page_cache import as_download
 from gluebench.leaderboard.apps.phases.models import PhaseFile, whole
 from gluebench.leaderboard.apps.phases.wording import described
 from gluebench.leaderboard.apps.ranks.views import in_form
 
 MANIFEST = "manifest.toml"
+EXAMPLES = 3
+"""Examples that a page shows of a task."""
+LOOKED_AT = 200
+"""Rows among which these are chosen."""
+MOST_ZIPPED = 2 * 1024**3
+"""Bytes of files that one zip has at most; a command fetches larger data, and can go on after a break."""
+CHUNK = 256 * 1024
+"""Bytes that are read of a file at a time."""
 _REST = re.compile(r"bytes=(\d{1,18})-")
 
 
@@ -62,6 +76,61 @@ def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
         content, digest = storages["data"].open(file.file), file.sha256
     etag = f'"{digest}"'
     return get_conditional_response(request, etag=etag) or _sent(request, content, path, etag=etag)
+
+
+@require_safe
+def data_zip(request: HttpRequest, name: str) -> HttpResponseBase:
+    """All files of the Data page as one zip."""
+    benchmark = whole(live(name, request.user).benchmark())
+    files = files_of(benchmark)
+    if size_of(files) > MOST_ZIPPED:
+        raise Http404(f"The files are too large for one zip: gluebench data get {name} fetches them.")
+    response = StreamingHttpResponse(_zip_pieces(benchmark, files), content_type="application/zip")
+    return as_download(response, f"{name}-data.zip")
+
+
+def size_of(files: Sequence[Values]) -> int:
+    """The bytes of these files."""
+    return sum(file["size"] for file in files)
+
+
+class _Pieces(io.RawIOBase):
+    """What a zip is written to; what was written is taken away piece by piece."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._pieces.append(bytes(data))
+        return len(data)
+
+    def take(self) -> bytes:
+        """All that was written since the last time."""
+        piece = b"".join(self._pieces)
+        self._pieces.clear()
+        return piece
+
+
+def _zip_pieces(benchmark: Benchmark, files: Sequence[Values]) -> Iterator[bytes]:
+    texts = _manifests(benchmark)
+    stored = dict(benchmark.data_files.values_list("path", "file"))
+    stored |= dict(benchmark.phase_files.values_list("path", "file"))
+    pieces = _Pieces()
+    with ZipFile(pieces, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+        for file in files:
+            path = file["path"]
+            entry = ZipInfo(f"{benchmark.name}-data/{path}")
+            entry.compress_type = ZIP_DEFLATED
+            entry.file_size = file["size"]  # tells which form of zip it needs
+            content = ContentFile(texts[path]) if path in texts else storages["data"].open(stored[path])
+            with content, archive.open(entry, "w") as target:
+                while chunk := content.read(CHUNK):
+                    target.write(chunk)
+                    yield pieces.take()
+    yield pieces.take()
 
 
 def _of_phase(benchmark: Benchmark, path: str, user: Any) -> PhaseFile | None:
@@ -139,14 +208,23 @@ def _data_context(benchmark: Benchmark, address: str) -> Values:
     benchmark = whole(benchmark)
     files, linked = files_of(benchmark), linked_tasks(benchmark.record)
     record = benchmark.record
+    tasks = (*record.tasks, *record.auxiliary)
+    licenses = {(task.source.license, task.source.url) for task in tasks}
+    corpora = {task.source.corpus for task in tasks}
+    one_license = len(licenses) == 1
+    size = size_of(files)
     return {
+        "all_files": {"size": size, "number": len(files)} if size <= MOST_ZIPPED else None,
+        "one_license": tasks[0].source if one_license else None,
+        "one_corpus": tasks[0].source.corpus if one_license and len(tasks) > 1 and len(corpora) == 1 else "",
+        "previews": [(task, shown) for task in tasks if (shown := examples_of(benchmark, task))],
         "general": [file for file in files if not file["task"] and not file["phase"]],
         "of_phases": [file for file in files if file["phase"]],
         "coming": coming_files(benchmark),
         "sample": any(file["path"] == SAMPLE for file in files),
         "tasks": [
             (task, [file for file in files if file["task"] == task.name], linked.get(task.name))
-            for task in (*record.tasks, *record.auxiliary)
+            for task in tasks
         ],
         "published": any(file["task"] for file in files),
         "linked": sorted(set(linked.values())),
@@ -154,3 +232,17 @@ def _data_context(benchmark: Benchmark, address: str) -> Values:
         "named": benchmark.named_for_commands(address),
         "here": "data",
     }
+
+
+def examples_of(benchmark: Benchmark, task: Task) -> dict[str, Any] | None:
+    """Published labeled examples, one of each label first; None if there are none."""
+    tests = {file.splits["test"].name for file in task.files if "test" in file.splits}
+    for file in benchmark.data_files.filter(task=task.name).exclude(split__in=tests):
+        with storages["data"].open(file.file) as opened:
+            lines = islice(iter(opened.readline, b""), LOOKED_AT + 1)
+            header, *rows = [line.decode().rstrip("\n").split("\t") for line in lines]
+        if header[-1] == "label":
+            firsts = {row[-1]: row for row in reversed(rows)}.values()
+            chosen = [*sorted(firsts, key=rows.index), *(row for row in rows if row not in firsts)][:EXAMPLES]
+            return {"split": file.split, "columns": header[1:], "rows": [row[1:] for row in chosen]}
+    return None

@@ -1,11 +1,9 @@
 """The public pages: boards and diagnostic sets, each with a JSON view; what other sites show of a board."""
 
 from collections.abc import Collection
-from itertools import islice
 from typing import Any
 
 from csp.decorators import csp_replace
-from django.core.files.storage import storages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
@@ -30,7 +28,7 @@ from gluebench.leaderboard.apps.boards.columns import (
     page_scheme_of,
     scheme_of,
 )
-from gluebench.leaderboard.apps.boards.downloads import files_of
+from gluebench.leaderboard.apps.boards.downloads import examples_of, files_of
 from gluebench.leaderboard.apps.boards.exports import (
     FORMATS,
     citation,
@@ -66,10 +64,6 @@ RANKED_BY = ("by", "weights", "majority")
 """Query parameters that select the ranking rule."""
 QUERY = (*Options().values(), "page")
 """All query parameters of a board."""
-EXAMPLES = 3
-"""Examples that a task's page shows."""
-LOOKED_AT = 200
-"""Rows among which these are chosen."""
 FRAME_ROWS = 10
 """Systems in a frame."""
 SVG = "image/svg+xml"
@@ -287,7 +281,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
             "about": task_line(task),
             "files": [file for file in files_of(benchmark) if file["task"] == task.name],
             "linked": linked_tasks(record).get(task.name),
-            "examples": _examples(benchmark, task),
+            "examples": examples_of(benchmark, task),
         }
         return render_to_string("boards/task.html", context)
     phases = phases_on_board(benchmark, benchmark.board_phase)
@@ -340,20 +334,6 @@ def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
         kind = "a scored task, not a diagnostic set" if task.scored else "a diagnostic set, not a scored task"
         raise Http404(f"{task.name} is {kind}.")
     return task
-
-
-def _examples(benchmark: Benchmark, task: Task) -> dict[str, Any] | None:
-    """Published labeled examples, one of each label first; None if there are none."""
-    tests = {file.splits["test"].name for file in task.files if "test" in file.splits}
-    for file in benchmark.data_files.filter(task=task.name).exclude(split__in=tests):
-        with storages["data"].open(file.file) as opened:
-            lines = islice(iter(opened.readline, b""), LOOKED_AT + 1)
-            header, *rows = [line.decode().rstrip("\n").split("\t") for line in lines]
-        if header[-1] == "label":
-            firsts = {row[-1]: row for row in reversed(rows)}.values()
-            chosen = [*sorted(firsts, key=rows.index), *(row for row in rows if row not in firsts)][:EXAMPLES]
-            return {"split": file.split, "columns": header[1:], "rows": [row[1:] for row in chosen]}
-    return None
 
 
 @takes("phase")
