@@ -4,6 +4,8 @@
 # make test-postgres  the site's tests on PostgreSQL     make soak  thousands of submissions in a row
 # make check  ruff and mypy                   make bench     timings as ratios against peers and limits
 # make audit  known vulnerabilities of the pins, and sbom.json, their list as CycloneDX
+# make dist   build wheel and source distribution in dist/, and check what is in them
+# make release VERSION=0.1.0  prepare, check and, if you confirm, tag a release; it publishes nothing
 # make pins   write deploy/requirements.txt, the container's pins with their hashes
 # make docs   write the generated pages again, and build the documentation site in site/
 # make sample make the sample benchmark's data file again
@@ -16,14 +18,17 @@ PYTHON ?= $(firstword $(shell for p in python3.13 python3.12 python3.11 python3;
 VENV ?= .venv
 BIN := $(VENV)/bin
 MORE ?=
+# Empty for the newest versions of everything.
+CONSTRAINTS ?= constraints.txt
+VERSION ?=
 SITE ?= gluebench-site
 PORT ?= 8000
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(addprefix --constraint ,$(CONSTRAINTS))
 
 # The tests start many processes; without this, each of them may have to compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit pins sample notebooks screenshots run test test-all test-postgres check format bench soak coverage mutate docs clean
+.PHONY: audit dist release docs-version pins sample notebooks screenshots run test test-all test-postgres check format bench soak coverage mutate docs clean
 
 run: $(VENV)/.leaderboard
 	@exec $(BIN)/gluebench leaderboard demo --site $(SITE) --port $(PORT)
@@ -79,6 +84,19 @@ audit: | $(VENV)/.audit
 	@$(VENV)-audit/bin/pip-audit --strict --disable-pip --no-deps --requirement constraints.txt || { \
 		echo "Either a pin has a known vulnerability, which is named above, or the list of them was not reached: it needs a network. sbom.json is written." >&2; exit 1; }
 
+dist: $(VENV)/.dev | $(VENV)/.audit
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m release.distribution dist
+	$(VENV)-audit/bin/twine check --strict dist/*
+
+release: $(VENV)/.dev | $(VENV)/.audit
+	@test -n "$(VERSION)" || { echo "Name the version: make release VERSION=0.1.0" >&2; exit 1; }
+	@$(BIN)/python -m release.cut "$(VERSION)"
+
+docs-version: $(VENV)/.dev
+	$(BIN)/python -m docs.tools.site --version "$$($(BIN)/gluebench --version | sed 's/.* //')"
+
 pins: | $(VENV)/.audit
 	$(VENV)-audit/bin/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --no-annotate \
 		--python-version 3.13 --python-platform linux --constraint constraints.txt \
@@ -86,7 +104,7 @@ pins: | $(VENV)/.audit
 
 $(VENV)/.audit: | $(BIN)/python
 	@$(BIN)/python -m venv $(VENV)-audit
-	@$(VENV)-audit/bin/python -m pip --disable-pip-version-check install --quiet pip-audit==2.10.1 cyclonedx-bom==7.5.0 uv==0.13.9
+	@$(VENV)-audit/bin/python -m pip --disable-pip-version-check install --quiet pip-audit==2.10.1 cyclonedx-bom==7.5.0 twine==7.0.0 uv==0.13.9
 	@touch $@
 
 docs: $(VENV)/.dev

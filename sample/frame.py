@@ -1,18 +1,13 @@
-"""What the generators make, and how balanced blocks of it fill a split.
+"""What the generators make, and how blocks of it fill a split.
 
-A block is a list of rows that belong together and hold every label equally often over the same words. `even`
-says whether its labels also have the same `shape`: overlap, longest match, common runs of words, lengths and
-negations of the two texts. A generator draws blocks until one is even, and a `Shelf` puts whole blocks into
-splits, none of whose texts stands twice.
+A block is a list of rows that are drawn together and hold every label equally often. A `Shelf` puts whole
+blocks into splits; no example stands twice.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from difflib import SequenceMatcher
-from functools import partial
 from random import Random
 from typing import NamedTuple, TypeVar
 
@@ -31,17 +26,11 @@ Splits = dict[str, list[Row]]
 Generator = Callable[[Random, Mapping[str, int]], Splits]
 """Makes every split of a task, of the sizes given."""
 Block = Callable[[], Sequence[Row]]
-"""Draws a few examples that belong together. No rows mean that the draw was not balanced: another is made."""
+"""Draws a few examples that belong together. No rows mean that a label was missing: another draw is made."""
 Form = TypeVar("Form")
 _LONG, _FEW = 12, 8
 """From this length on, a list is dealt like a pack of cards, where so few are drawn."""
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
-_NEGATIONS = frozenset(
-    (
-        *("not", "no", "none", "nobody", "nothing", "neither", "nor", "never", "cannot", "without"),
-        *("hardly", "few", "fewer", "less", "least"),
-    )
-)
 
 
 def words(text: str) -> list[str]:
@@ -77,56 +66,6 @@ class Dealer(Random):
             pack[:] = super().sample(range(len(words)), len(words))
         dealt, pack[:] = pack[-count:], pack[:-count]
         return [words[at] for at in dealt]
-
-
-Shape = tuple[int, ...]
-"""What can be seen of a pair of texts without understanding them; equal shapes look alike."""
-
-
-def shape(first: str, second: str, *, close: bool = False) -> Shape:
-    """Lengths, longest common run, common words, pairs and triples of words, negations on either side.
-
-    A `close` look adds where the longest common run stands, words common in order, and runs of four letters.
-    """
-    one, two = words(first), words(second)
-    matcher = SequenceMatcher(None, one, two, autojunk=False)
-    match = matcher.find_longest_match()
-    shared = (len(_runs(one, size) & _runs(two, size)) for size in (1, 2, 3))
-    negations = (sum(word in _NEGATIONS for word in text) for text in (one, two))
-    seen = (len(one), len(two), match.size, *shared, *negations)
-    if not close:
-        return seen
-    in_order = sum(each.size for each in matcher.get_matching_blocks())
-    return (*seen, match.a, match.b, in_order, *_letters(first, second))
-
-
-def _pieces(text: str) -> set[str]:
-    return {text.lower()[at : at + 4] for at in range(len(text))}
-
-
-def _runs(text: Sequence[str], size: int) -> set[tuple[str, ...]]:
-    return {tuple(text[at : at + size]) for at in range(len(text) - size + 1)}
-
-
-def even(rows: Sequence[Row], *, close: bool = False) -> bool:
-    """Whether every label has the same shapes; `close` also compares what only a close look sees."""
-    if close and not _same(rows, _letters):  # much quicker than the rest
-        return False
-    return _same(rows, partial(shape, close=close))
-
-
-def _same(rows: Sequence[Row], look: Callable[[str, str], Shape]) -> bool:
-    by_label: defaultdict[str, list[Shape]] = defaultdict(list)
-    for row in rows:
-        by_label[row.label].append(look(*row.inputs[:2]))
-    first, *others = (sorted(shapes) for shapes in by_label.values())
-    return all(first == other for other in others)
-
-
-def _letters(first: str, second: str) -> Shape:
-    """How many runs of four letters are in either text and in both."""
-    one, two = _pieces(first), _pieces(second)
-    return len(one), len(two), len(one & two)
 
 
 class Shelf:

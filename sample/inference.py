@@ -1,47 +1,32 @@
-"""MNLI's shape: one hypothesis with a premise for each label.
-
-In dev, test and half of training, the three premises are one premise whose fillers have changed places, and
-they look alike: nothing but who or what stands where tells the labels apart. The other half of training has
-premises of one sentence, as the diagnostic set has.
-"""
+"""MNLI's shape: everyday scenes with three hypotheses each, and statements with three premises each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from sample.families import FAMILIES
+from sample import logic, scenes
 from sample.frame import Row, Shelf, Splits
-from sample.logic import crossed, singles
-from sample.style import Style
+from sample.statements import FAMILIES, Writer
 
-_DEPTHS = {False: (3,), True: (3, 4)}
-_TRIES = 3000
+_SCENES = 0.6
+"""Share of examples from everyday scenes."""
 
 
 def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
-    """Matched test has deeper premises than training; mismatched ones other words and wordings as well."""
+    """The mismatched sections have other scenes, things, names and wordings than training."""
     shelf = Shelf(rng)
-    splits: Splits = {}
-    for split, size in sizes.items():
-        style = Style("mismatched" in split)
-        depths = _DEPTHS[split.startswith("test")]
-        short = size // 6 * 3 if split == "train" else 0
-        rows = shelf.fill(lambda: _single(rng), short)
-        rows += shelf.fill(partial(_crossed, rng, style, depths), size - short)
-        rng.shuffle(rows)
-        splits[split] = rows
-    return splits
+    return {
+        split: shelf.fill(partial(_block, rng, fresh="mismatched" in split), size)
+        for split, size in sizes.items()
+    }
 
 
-def _crossed(rng: Random, style: Style, depths: Sequence[int]) -> list[Row]:
-    """A block of one family: families are equally frequent, however rarely their draws are even."""
-    family = rng.choice(FAMILIES)
-    drafts = (family(rng, style, rng.choice(depths)) for _ in range(_TRIES))
-    return next(filter(None, (crossed(rng, draft) for draft in drafts)), [])
-
-
-def _single(rng: Random) -> list[Row]:
-    """Three premises of one sentence for one hypothesis."""
-    return singles(rng, rng.choice(FAMILIES)(rng, Style(False), 6))
+def _block(rng: Random, *, fresh: bool) -> list[Row]:
+    """One example of each label; families are equally frequent, however rarely a draw has all three."""
+    rows: list[Row] = []
+    everyday, family = rng.random() < _SCENES, rng.choice(FAMILIES)
+    while not rows:
+        rows = scenes.block(rng, fresh=fresh) if everyday else logic.block(rng, family(Writer(rng, fresh)))
+    return rows

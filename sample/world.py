@@ -12,7 +12,6 @@ import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple, TypeVar
 
 _FOLDER = Path(__file__).with_name("lexicon")
@@ -193,38 +192,14 @@ TOWNS: tuple[str, ...] = tuple(name for name in _PEOPLE["towns"].split() if name
 TRADES = tuple(_noun(word, "person") for word in _PEOPLE["trades"].split())
 ROLES = tuple(_noun(word, "person") for word in _PEOPLE["roles"].split())
 """What else people are: guests, hikers, pupils."""
-CROWDS: tuple[str, ...] = tuple(_MORE["crowds"].split())
-"""Those of whom there may be several at one place."""
 DAYS: tuple[str, ...] = tuple(_MORE["days"].split())
 MONTHS: tuple[str, ...] = tuple(_MORE["months"].split())
-COLORS: tuple[str, ...] = tuple(_MORE["colours"].split())
 NUMBERS: tuple[str, ...] = tuple(_MORE["numbers"].split())
 """Number words; each stands at its own value."""
-ADVERBS: tuple[str, ...] = tuple(_MORE["adverbs"].split())
-STEPS: tuple[str, ...] = tuple(_MORE["steps"].split())
-"""What may be done to one thing in either order, by its verb."""
-TRAITS: tuple[str, ...] = tuple(_MORE["traits"].split())
-"""Adjectives for people."""
 LANGUAGES: tuple[str, ...] = tuple(_MORE["languages"].split())
 SPORTS: tuple[str, ...] = tuple(_MORE["sports"].split())
 SUBJECTS: tuple[str, ...] = tuple(_MORE["subjects"].split())
-KIN: tuple[str, ...] = tuple(_MORE["kin"].split())
-OPPOSITES = frozenset(frozenset(text.split()) for text in _phrases(_MORE["opposites"]))
-"""Pairs of qualities that are not said of one thing at the same time."""
-COUNTRIES: tuple[str, ...] = tuple(_MORE["countries"].split())
-ORGANIZATIONS: tuple[str, ...] = tuple(_MORE["organisations"].split())
+ORGANIZATIONS: tuple[str, ...] = tuple(_MORE["organizations"].split())
 SPOTS = _phrases(_MORE["spots"])
 """Where something can happen: "at the harbour"."""
 ACTIVITIES = tuple(_activity(text) for text in _phrases(_MORE["deeds"]))
-COMMON = tuple(_activity(text) for text in _phrases(_MORE["common"]))
-"""Activities in words of the diagnostic set."""
-
-
-def some_deed(rng: Random, *, synonym: bool = False, mass: bool = False) -> tuple[Deed, Noun]:
-    """A deed and a thing to which people do it; with `synonym`, a deed for which there is another verb."""
-    names = [name for name, each in CATEGORIES.items() if (mass or not each.mass) and DEEDS_ON[name]]
-    while True:
-        name = rng.choice(names)
-        deeds = [deed for deed in DEEDS_ON[name] if deed.same or not synonym]
-        if deeds:
-            return rng.choice(deeds), rng.choice(CATEGORIES[name].kinds)

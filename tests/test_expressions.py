@@ -47,6 +47,10 @@ SHORT = {
     ("gluebench/data/sources/http.py", "_NO_TEXT"): "reads the first 4,096 bytes of a download",
     (
         "gluebench/leaderboard/keeping/freeze.py",
+        "_BOARD_FORM",
+    ): "reads pages of the site, which have one such form",
+    (
+        "gluebench/leaderboard/keeping/freeze.py",
         "_WAITING",
     ): "reads pages of the site, where people's text is escaped",
     (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from html import escape
@@ -81,7 +82,7 @@ def test_the_line_of_a_result_is_short_and_has_its_first_figure(results: dict[st
     assert lines["Diagnosis"] == "<Diagnosis on sample test: 3 systems on AX>"
     mean = results["Summary"].score
     assert lines["Summary"].startswith(f"<Summary of 2 runs on sample test: {100 * mean.mean:.1f} [")
-    incomplete = report._replace(score=None, tasks={"RTE": report.tasks["RTE"]})
+    incomplete = replace(report, score=None, tasks={"RTE": report.tasks["RTE"]})
     assert repr(incomplete) == "<Report on sample test: no macro-average, 1 of 1 tasks scored>"
     assert repr(replace(comparison, overall=None)).endswith("no task in common>")
 
@@ -103,6 +104,28 @@ def test_html_escapes_names_and_has_the_figures(results: dict[str, Any]) -> None
     assert f">{first.index}</td>" in pages["Table"]
     assert f">{first.label}</td>" in pages["Table"]
     assert f"{len(results['Table'])} examples, the first 5 shown" in pages["Table"]
+
+
+def test_a_result_is_a_table_for_a_paper_too(results: dict[str, Any]) -> None:
+    for name in ("Report", "Summary", "Comparison", "Ranking", "Diagnosis"):
+        html, markdown, latex = (
+            results[name]._repr_html_(),
+            results[name].to_markdown(),
+            results[name].to_latex(),
+        )
+        rows = html.count("<tr>")
+        assert len(re.findall(r"^\| (?!--)", markdown, re.MULTILINE)) == rows, name
+        assert len(re.findall(r" \\\\$", latex, re.MULTILINE)) == rows, name
+        assert "<img" not in markdown.replace("\\<img", ""), name
+        assert "alert($1" not in latex, name
+    accuracy = results["Report"].tasks["RTE"].metrics["accuracy"]
+    ends = f"[{100 * accuracy.low:.1f}, {100 * accuracy.high:.1f}]"
+    value = f"{100 * accuracy.value:.1f}"
+    assert f"| RTE | accuracy | {value} | {ends} | {accuracy.n:,} |" in results["Report"].to_markdown()
+    assert rf"RTE & accuracy & {value} & {ends} & {accuracy.n:,} \\" in results["Report"].to_latex()
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    for name in ("Report", "Summary", "Comparison", "Ranking", "Diagnosis"):
+        assert results[name].to_frame().equals(results[name].to_pandas()), name
 
 
 def test_data_frames_have_the_figures_of_the_json(results: dict[str, Any]) -> None:
@@ -158,7 +181,7 @@ def test_a_withheld_interval_is_an_empty_mark_that_says_so(gold: gluebench.Gold)
     score = report.tasks["RTE"].score
     assert score is not None
     few = score._replace(low=None, high=None, withheld="too few to say")
-    ax = report._replace(tasks={"RTE": report.tasks["RTE"]._replace(score=few)}).plot()
+    ax = replace(report, tasks={"RTE": report.tasks["RTE"]._replace(score=few)}).plot()
     (line,) = [line for line in ax.lines if line.get_label() == "RTE"]
     assert line.get_markerfacecolor() == "white"
     assert "RTE interval" not in marks(ax)

@@ -13,7 +13,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from fresh import OUTSIDE, ROOT, build_wheel, installed, pip
+from fresh import OUTSIDE, build_wheel, installed, pip
+
+from release.distribution import problems_of
 
 
 @pytest.fixture(scope="module")
@@ -27,20 +29,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_the_wheel_has_every_file_of_the_package_and_two_requirements(wheel: Path) -> None:
+def test_the_wheel_has_the_files_of_the_package_their_licenses_and_two_requirements(wheel: Path) -> None:
     """The short form of the installations below."""
-    source = ROOT / "src"
-    package = source / "gluebench"
-    written = {
-        str(path.relative_to(source))
-        for path in package.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    assert problems_of(wheel) == []
     with zipfile.ZipFile(wheel) as archive:
-        packed = set(archive.namelist())
-        (facts,) = [name for name in packed if name.endswith(".dist-info/METADATA")]
+        (facts,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         metadata = archive.read(facts).decode()
-    assert written <= packed
     required = re.findall(r"^Requires-Dist: ([\w.-]+)[^;\n]*$", metadata, re.MULTILINE)
     assert sorted(required) == ["click", "numpy"]
 

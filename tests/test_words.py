@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gluebench"
 EVENTS = {"asked", "found", "said", "told", "wanted"}
 """They name what happened to a value, not the value."""
@@ -32,6 +34,67 @@ def test_no_variable_is_named_after_an_event() -> None:
         if name in EVENTS
     }
     assert sum(named.values()) <= LEFT, sorted(named)
+
+
+RETIRED = {
+    "Bar": "Interval",
+    "Point": "MetricValue",
+    "Alone": "DiscordantCounts",
+    "Different": "UniquePairs",
+    "Null": "NullDistribution",
+    "Unread": "LazyCells",
+    "Places": "SparseBinaryMatrix",
+    "Drawn": "TaskBatch",
+    "Carries": "StatefulModule",
+    "Getter": "Downloader",
+    "Meter": "DownloadProgress",
+    "Shaper": "BatchConverter",
+    "Watcher": "RunObserver",
+    "Answered": "FileAnswers",
+    "CannotBeHadError": "MissingFilesError",
+}
+"""Names of classes that said nothing to a reader, and what these are called."""
+PARTICIPLES = re.compile(
+    r"[a-z]+ed|drawn|held|shown|kept|taken|given|known|found|begun|sent|made|done|told|led|chosen"
+)
+NO_PARTICIPLES = {"feed", "need", "seed", "embed", "speed"}
+VAGUE = {
+    "of", "at", "by", "take", "ask", "hold", "look", "end", "tell", "say", "put", "keep", "one", "all",
+    "line", "lines", "place", "places", "text", "texts", "part", "parts", "cell", "cells", "row", "rows",
+    "value", "values", "word", "words", "name", "names",
+}  # fmt: skip
+LEFT_IN_ROOMS = {"analysis": 41, "cli": 20, "data": 35, "systems": 72}
+"""Functions whose name is a participle or one vague word. Lower these when some go; they never rise."""
+
+
+def defined(room: Path, kinds: tuple[type[ast.AST], ...]) -> list[str]:
+    """The names of the classes or functions that the files of a room define."""
+    names = []
+    for path in room.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, kinds):
+                names.append(str(getattr(node, "name", "")))
+    return names
+
+
+def is_vague(name: str) -> bool:
+    """Whether a function's name neither begins with a verb nor says what it returns."""
+    bare = name.strip("_")
+    first = bare.partition("_")[0]
+    is_participle = PARTICIPLES.fullmatch(first) is not None and first not in NO_PARTICIPLES
+    return not name.startswith("__") and (is_participle or bare in VAGUE)
+
+
+def test_no_class_has_a_retired_name() -> None:
+    classes = set(defined(SOURCE, (ast.ClassDef,)))
+    assert {name: RETIRED[name] for name in classes & RETIRED.keys()} == {}
+
+
+@pytest.mark.parametrize("room", sorted(LEFT_IN_ROOMS))
+def test_functions_begin_with_a_verb_or_are_what_they_return(room: str) -> None:
+    functions = defined(SOURCE / room, (ast.FunctionDef, ast.AsyncFunctionDef))
+    vague = sorted(name for name in functions if is_vague(name))
+    assert len(vague) <= LEFT_IN_ROOMS[room], vague
 
 
 BRITISH = re.compile(

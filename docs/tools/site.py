@@ -1,14 +1,18 @@
-"""Build the documentation site: `python -m docs.tools.site [--to FOLDER]`. It needs no network.
+"""Build the manual as a site without a network: `python -m docs.tools.site [--to FOLDER] [--version 0.1.0]`.
 
 The pages of `docs/` and those at the top of the repository are copied to a scratch folder, with links for the
 site, and Zensical makes HTML of them. The headings and links of `docs/README.md` are the navigation. Beside
 each `PAGE.html` lies `PAGE.md`, the same as Markdown; `llms.txt` lists these, and `llms-full.txt` holds all.
+
+With a version, the site is a folder of that name in FOLDER, beside those of other versions; its pages offer
+these, and FOLDER's own page leads to the newest.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -70,18 +74,25 @@ def main() -> None:
     parser.add_argument(
         "--to", type=Path, default=ROOT / "site", help="folder of the site, which is replaced"
     )
-    target = parser.parse_args().to
+    parser.add_argument("--version", help="keep it in a folder of this name, beside other versions")
+    options = parser.parse_args()
+    target: Path = options.to
+    if options.version:
+        target = options.to / options.version
     try:
-        count = build(target)
+        count = build(target, version=options.version)
+        if options.version:
+            list_versions(options.to)
     except SiteError as error:
         sys.exit(f"error: {error}")
     print(f"{count} pages are in {target}. To read them: python -m http.server --directory {target}")
 
 
-def build(target: Path) -> int:
+def build(target: Path, *, version: str | None = None) -> int:
     """Build the site in `target`, which is replaced, and return the number of pages.
 
-    Raises SiteError for a page that the index lacks, a link to nothing and any warning of the generator.
+    Pages of a version offer the others, which are in folders beside it. Raises SiteError for a page that the
+    index lacks, a link to nothing and any warning of the generator.
     """
     places = find_pages()
     with tempfile.TemporaryDirectory() as scratch:
@@ -92,7 +103,7 @@ def build(target: Path) -> int:
         markdown = [place for place in places.values() if place.endswith(".md")]
         if unlisted := sorted({*markdown} - {entry.place for entry in index} - {"index.md"}):
             raise SiteError(f"{INDEX} does not link to: {', '.join(unlisted)}")
-        generate(Path(scratch), index)
+        generate(Path(scratch), index, version=version)
         for place in markdown:
             shutil.copyfile(pages / place, site / place)
         for html in site.rglob("*.html"):
@@ -163,7 +174,28 @@ def read_index(text: str) -> list[Entry]:
     return entries
 
 
-def generate(home: Path, index: list[Entry]) -> None:
+VERSIONS = "versions.json"
+"""The list of versions that the theme's pages read, in the form of mike."""
+REDIRECT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>gluebench</title>
+<meta http-equiv="refresh" content="0; url={version}/index.html"></head>
+<body><a href="{version}/index.html">gluebench {version}</a></body></html>
+"""
+
+
+def list_versions(folder: Path) -> None:
+    """Write the list of the versions in a folder, the newest first, and a page that leads to that one."""
+    names = [path.name for path in folder.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", path.name)]
+    names.sort(key=lambda name: [int(part) for part in name.split(".")], reverse=True)
+    entries = []
+    for name in names:
+        aliases = ["latest"] if name == names[0] else []
+        entries.append({"version": name, "title": name, "aliases": aliases})
+    (folder / VERSIONS).write_text(json.dumps(entries, indent=2) + "\n", "utf-8")
+    (folder / "index.html").write_text(REDIRECT.format(version=names[0]), "utf-8")
+
+
+def generate(home: Path, index: list[Entry], *, version: str | None = None) -> None:
     """Run Zensical on `home/pages`, with every warning as an error; the site is then in `home/site`."""
     navigation: list[object] = [{"Home": "index.md"}]
     for entry in index:
@@ -176,6 +208,9 @@ def generate(home: Path, index: list[Entry]) -> None:
         level.append({entry.title: entry.place})
     config = yaml.safe_load((TOOLS / "mkdocs.yml").read_text("utf-8"))
     config |= {"docs_dir": "pages", "site_dir": "site", "nav": navigation}
+    if version:
+        config["site_name"] += f" {version}"
+        config["extra"] |= {"version": {"provider": "mike", "default": "latest"}}
     (home / "mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False), "utf-8")
     for name in ("style.css", "tables.js", "icon.svg"):
         (home / "pages/assets").mkdir(exist_ok=True)

@@ -186,8 +186,7 @@ def test_the_verdict_goes_by_the_lead_and_the_interval(
 # ---------------------------------------------------------------- data
 
 
-def test_the_sample_is_free_of_artifacts_by_its_making(sample_folder: Path) -> None:
-    """Each hypothesis stands once with each label, so what sees it alone is at a third, exactly."""
+def test_the_hypotheses_of_the_sample_tell_something_as_those_of_mnli_do(sample_folder: Path) -> None:
     sample = load_benchmark("sample")
     named = Sources(sample, sample_folder, read_gold(sample_folder / "gold", sample))
     tests = [*named.tests("MNLI"), *named.tests("AX")]
@@ -199,8 +198,10 @@ def test_the_sample_is_free_of_artifacts_by_its_making(sample_folder: Path) -> N
         "AX test",
     ]
     found = audit([named.train("MNLI")], tests, see=["hypothesis"])
-    assert [each.accuracy for each in found.measured[:4]] == [pytest.approx(1 / 3)] * 4
-    assert found.associations == {"MNLI train": []}
+    matched = (found.measured[0], found.measured[2])
+    assert all(0.37 < each.accuracy < 0.5 for each in matched)
+    (words,) = found.associations.values()
+    assert "not" in {each.word for each in words if each.label == "contradiction"}
     assert all(each.printed is None for each in found.measured)
 
 

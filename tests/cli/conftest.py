@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from local_server import LocalServer, serving
+from mine import Mine
 
 from gluebench.cli import main
 
@@ -123,3 +126,16 @@ class World:
 @pytest.fixture
 def world(tmp_path) -> World:
     return World(tmp_path)
+
+
+@pytest.fixture
+def server() -> Iterator[LocalServer]:
+    """A file server on this machine, whose faults a test chooses."""
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture
+def mine(tmp_path: Path, server: LocalServer) -> Mine:
+    """A small benchmark whose files are on the server."""
+    return Mine(tmp_path, server)

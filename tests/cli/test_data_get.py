@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from local_server import LocalServer, serving
+from local_server import LocalServer
 from mine import REVISION, SIZES, Mine, hub_path, labels, texts, tsv, zipped
 
 from gluebench import load
 from gluebench.data.dataset import read_dataset
-
-
-@pytest.fixture
-def server() -> Iterator[LocalServer]:
-    with serving() as running:
-        yield running
-
-
-@pytest.fixture
-def mine(tmp_path: Path, server: LocalServer) -> Mine:
-    return Mine(tmp_path, server)
 
 
 @pytest.mark.parametrize("source", ["hub", "archives"])

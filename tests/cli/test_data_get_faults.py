@@ -12,7 +12,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -35,17 +35,6 @@ from mine import SIZES, Mine, archive, hub_path, parquet, tsv, zipped
 HUB = hub_path("Mood", "train")
 ZIP = "/archives/Mood.zip"
 PATHS = {"hub": HUB, "archives": ZIP}
-
-
-@pytest.fixture
-def server() -> Iterator[LocalServer]:
-    with serving() as running:
-        yield running
-
-
-@pytest.fixture
-def mine(tmp_path: Path, server: LocalServer) -> Mine:
-    return Mine(tmp_path, server)
 
 
 def older(mine: Mine) -> dict[str, bytes]:

@@ -8,13 +8,12 @@ import pty
 import subprocess
 import sys
 import termios
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from local_server import LocalServer, cut, serving
+from local_server import LocalServer, cut
 from mine import SIZES, Mine, archive, hub_path, labels, texts, zipped
 from real import REAL, needs_real
 
@@ -26,17 +25,6 @@ from gluebench.data.dataset import read_dataset
 from gluebench.data.recipes import Recipe, RecipeResult
 
 NOWHERE = "http://nowhere.invalid"
-
-
-@pytest.fixture
-def server() -> Iterator[LocalServer]:
-    with serving() as running:
-        yield running
-
-
-@pytest.fixture
-def mine(tmp_path: Path, server: LocalServer) -> Mine:
-    return Mine(tmp_path, server)
 
 
 def get(*words: object, env: dict[str, str] | None = None) -> Result:

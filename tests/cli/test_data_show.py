@@ -21,7 +21,7 @@ from real import REAL, needs_real
 from gluebench.benchmark import load_benchmark
 from gluebench.benchmark.tables import text_width
 from gluebench.cli import main
-from gluebench.cli.data.show_view import folded, visible
+from gluebench.cli.data.show_view import visible, wrap_text
 from gluebench.data.dataset import Origin
 from gluebench.data.prepared import prepare
 from gluebench.data.sources.folder import prepare_from_folder
@@ -268,7 +268,7 @@ def read(controller: int) -> bytes:
 
 @given(st.text("ab 日\u0301", max_size=60), st.integers(4, 20))
 def test_folding_loses_only_white_space_and_keeps_to_the_width(text: str, width: int) -> None:
-    lines = [text[line.start : line.end] for line in folded(text, width)]
+    lines = [text[line.start : line.end] for line in wrap_text(text, width)]
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(text_width(line) <= width for line in lines)
 

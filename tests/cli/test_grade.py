@@ -240,3 +240,45 @@ def test_classes_are_of_one_submission(world):
         result = world.run("grade", world.worse, *more, "--gold", world.gold, "--classes")
         assert result.exit_code == 2
         assert "--classes shows those of one SUB" in result.stderr
+
+
+def test_a_paragraph_for_a_paper_has_every_score_and_interval(world):
+    words = ("grade", world.worse, "--gold", world.gold)
+    report = json.loads(world.run(*words, "--json").stdout)
+
+    def in_words(score):
+        if score["low"] is None:
+            return f"{100 * score['value']:.1f} (no interval: {score['withheld']})"
+        return f"{100 * score['value']:.1f} ({100 * score['low']:.1f} to {100 * score['high']:.1f})"
+
+    text = " ".join(world.run(*words, "--paragraph").stdout.split())
+    average = in_words(report["score"])
+    assert f"On Tiny, test split, worse has a macro-average of {average} over 2 tasks." in text
+    pairs, likeness = (report["tasks"][name]["metrics"] for name in ("Pairs", "Likeness"))
+    assert f"Pairs: accuracy {in_words(pairs['accuracy'])} and F1 {in_words(pairs['f1'])}." in text
+    assert f"Likeness: Pearson {in_words(likeness['pearson'])} and Spearman" in text
+    probe = report["diagnostics"]["Probe"]["overall"]
+    assert f"Probe, which is not averaged: {in_words(probe)}." in text
+    assert "(no interval: " in text
+    half = world.submission("half", {"Pairs": "1" * 20})
+    without = " ".join(world.run("grade", half, "--gold", world.gold, "--paragraph").stdout.split())
+    assert "half has no macro-average, for want of Likeness." in without
+    both = world.run(*words, world.right, "--paragraph")
+    assert (both.exit_code, "--paragraph shows those of one SUB" in both.stderr) == (2, True)
+
+
+def test_results_of_submissions_are_systems_by_tasks_with_the_best_in_bold(world):
+    words = ("results", world.right, world.worse, "--gold", world.gold)
+    latex = world.run(*words, "--no-intervals", "--latex").stdout
+    assert r"& \multicolumn{2}{c}{Pairs \& more\_of\_them} &" in latex
+    assert r"system & Pairs, acc. / F1 & Likeness, Pearson / Spearman &" in latex
+    right, worse = (line for line in latex.splitlines() if line.startswith(("right", "worse")))
+    assert right.startswith(r"right & \textbf{100.0 / 100.0} & \textbf{100.0 / 100.0} &")
+    assert r"\textbf" not in worse
+    graded = json.loads(world.run("grade", world.worse, "--gold", world.gold, "--json").stdout)
+    metrics = graded["tasks"]["Pairs"]["metrics"]
+    assert f"& {100 * metrics['accuracy']['value']:.1f} / {100 * metrics['f1']['value']:.1f} &" in worse
+    with_intervals = world.run(*words).stdout
+    low = metrics["accuracy"]["low"]
+    assert f"[{100 * low:.1f}, " in with_intervals
+    assert "```" not in with_intervals, "submissions have no command"

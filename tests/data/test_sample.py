@@ -133,7 +133,7 @@ def test_no_example_stands_in_two_splits_or_twice_in_one(sample: Benchmark, samp
         assert len(set(texts)) == len(texts), task.name
 
 
-TYPES = 8000
+TYPES = 5000
 
 
 def test_the_vocabulary_is_large(sample: Benchmark, sample_folder: Path) -> None:

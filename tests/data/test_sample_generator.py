@@ -1,12 +1,12 @@
-"""The sample's generator: the same from the same seed, labels from every state, blocks that look alike."""
+"""The sample's generator: the same from the same seed, labels from every state of affairs."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.resources import files
-from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -14,14 +14,14 @@ import pytest
 
 from gluebench.benchmark import Benchmark
 from gluebench.data.sample import ARCHIVE, SEED
-from sample.amounts import _groups
 from sample.archive import pack, tables, task_files
-from sample.families import FAMILIES
-from sample.frame import Dealer, Row, Shelf, even, normalized, shape
-from sample.logic import Draft, Judge, crossed, singles
-from sample.style import Style
+from sample.frame import Dealer, Row, Shelf, normalized
+from sample.logic import Draft, block, label
+from sample.scenes import Claim, Deed, Scene
+from sample.scenes import label as label_of_scene
+from sample.statements import FAMILIES, Writer
 from sample.tasks import generate
-from sample.world import CATEGORIES, DEEDS, DEEDS_ON, OPPOSITES, a, verb
+from sample.world import CATEGORIES, DEEDS, DEEDS_ON, a, verb
 
 QUICK = ("WNLI", "SST-2")
 
@@ -61,55 +61,70 @@ def test_an_archive_does_not_depend_on_the_order_of_its_files() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_label_is_what_the_hypothesis_is_in_every_state_of_the_premise(family: object) -> None:
-    """Worked out again state by state; where readings disagree, there is no label."""
-    rng = Random(5)
-    for _ in range(12):
-        draft = family(rng, Style(False), 3)  # type: ignore[operator]
-        places = rng.sample(range(len(draft.fillers)), len(draft.fillers))
-        assert Judge(draft).label(places) == by_hand(draft, places)
-
-
-def by_hand(draft: Draft, places: list[int]) -> str | None:
-    labels = set()
-    asked = set(draft.hypothesis.at)
-    placed = [(clause.said, [places[at] for at in clause.at]) for clause in draft.clauses]
-    placed = [(said, ids) for said, ids in placed if not draft.apart or asked & set(ids)]
-    for facts in product(*(said.readings for said, _ in placed)):
-        left = [
-            state
-            for state in draft.states
-            if all(fact(state, *ids) for fact, (_, ids) in zip(facts, placed, strict=True))
-        ]
-        for claim in draft.hypothesis.said.readings:
-            truths = [claim(state, *draft.hypothesis.at) for state in left]
-            if not truths:
-                return None
-            labels.add("entailment" if all(truths) else "neutral" if any(truths) else "contradiction")
-    return labels.pop() if len(labels) == 1 else None
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_premises_of_a_block_have_the_same_shape_and_one_label_each(family: object) -> None:
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_premise_of_each_label_is_found_and_no_statement_is_its_own_premise(
+    family: Callable[[Writer], Draft], fresh: bool
+) -> None:
     rng = Random(3)
-    blocks = (crossed(rng, family(rng, Style(False), 4)) for _ in range(2000))  # type: ignore[operator]
+    blocks = (block(rng, family(Writer(rng, fresh))) for _ in range(2000))
     rows = next(filter(None, blocks))
     assert [row.label for row in rows] == ["entailment", "neutral", "contradiction"]
     assert len({row.inputs[1] for row in rows}) == 1
-    assert even(rows)
-    short = (singles(rng, family(rng, Style(False), 6)) for _ in range(2000))  # type: ignore[operator]
-    rows = next(filter(None, short))
-    assert {row.label for row in rows} == {"entailment", "neutral", "contradiction"}
+    assert all(row.inputs[0] != row.inputs[1] for row in rows)
 
 
-def test_shapes_by_hand() -> None:
-    first, second = "No cat saw the old dog.", "The old dog saw no cat, or none."
-    # lengths, longest run ("the old dog"), words, pairs, triples, negations
-    assert shape(first, second) == (6, 8, 3, 6, 3, 1, 1, 2)
-    assert shape(first, first) == (6, 6, 6, 6, 5, 4, 1, 1)
-    assert shape(first, second, close=True)[8:11] == (3, 0, 3)
-    assert even([Row((first, second), "0"), Row((first, second), "1")])
-    assert not even([Row((first, second), "0"), Row((first, first), "1")])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_statement_entails_what_is_true_in_every_state_in_which_it_is(
+    family: Callable[[Writer], Draft],
+) -> None:
+    """Worked out again state by state."""
+    rng = Random(5)
+    found = set()
+    for _ in range(30):
+        draft = family(Writer(rng, False))
+        for clause in draft.clauses:
+            made = label(draft, clause)
+            if made is None:
+                continue
+            truths = [
+                draft.hypothesis.said.fact(state, *draft.hypothesis.at)
+                for state in draft.states
+                if clause.said.fact(state, *clause.at)
+            ]
+            assert made == ("entailment" if all(truths) else "neutral" if any(truths) else "contradiction")
+            found.add(made)
+    assert len(found) == 3
+
+
+SCENE = Scene("shopping", "Anna", "she", Deed("coat", "red", "", "on Monday"), {0: True, 1: False})
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        (Claim(None, {0: True}), "entailment"),
+        (Claim(None, {0: True, 1: False}), "entailment"),
+        (Claim(None, {1: True}), "contradiction"),
+        (Claim(None, {0: True, 5: True}), "neutral"),
+        (Claim(None, {0: False, 5: True}), "contradiction"),
+        (Claim(Deed("coat", "", "", ""), {}), "entailment"),
+        (Claim(Deed("garment", "", "", "on Monday"), {}), "entailment"),
+        (Claim(Deed("coat", "", "", "on Monday"), {}, denied=True), "contradiction"),
+        (Claim(Deed("coat", "", "at the mall", ""), {}), "neutral"),
+        (Claim(Deed("coat", "", "at the mall", ""), {}, denied=True), "neutral"),
+        (Claim(Deed("coat", "", "", "on Friday"), {}, same=True), "contradiction"),
+        # there may have been another coat
+        (Claim(Deed("coat", "", "", "on Friday"), {}), None),
+        (Claim(Deed("hat", "", "", ""), {}), None),
+    ],
+)
+def test_what_a_scene_says_of_a_claim_by_hand(claim: Claim, expected: str | None) -> None:
+    assert label_of_scene(SCENE, claim) == expected
+
+
+def test_an_instrument_may_be_a_violin_or_not() -> None:
+    vague = SCENE._replace(deed=Deed("garment", "", "", ""))
+    assert label_of_scene(vague, Claim(Deed("coat", "", "", ""), {})) == "neutral"
 
 
 def test_case_and_punctuation_do_not_make_a_new_example() -> None:
@@ -135,14 +150,6 @@ def test_a_long_list_is_dealt_once_before_a_word_comes_again() -> None:
     assert sorted(dealt) == sorted(words)
     assert Dealer("seed").choice(words) == Dealer("seed").choice(words)
     assert [rng.sample(words, 0) for _ in words] == [[] for _ in words]
-
-
-@pytest.mark.parametrize("fresh", [False, True])
-def test_no_statement_gives_a_thing_two_qualities_that_exclude_each_other(fresh: bool) -> None:
-    rng = Dealer("qualities")
-    for _ in range(400):
-        groups, predicate = _groups(rng, Style(fresh), 3)
-        assert not any(frozenset((mark, predicate)) in OPPOSITES for mark in groups[0].part.split()[:1])
 
 
 def test_every_word_has_its_forms_and_every_thing_something_to_do_with_it() -> None:

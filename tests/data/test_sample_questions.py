@@ -1,150 +1,138 @@
-"""QQP of the sample: what each question asks is read from its words alone, and duplicates ask the same."""
+"""QQP and QNLI of the sample: what is asked and told is read back from the finished sentences."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 from data.sample_rows import rows_of
 
 from gluebench.benchmark import Benchmark
-from sample.world import DEEDS
+from sample.answering import ARTICLES, FIELDS
+from sample.questions import COMPARISONS, DOMAINS
 
-SCALES = (
-    (("dearer", "costlier"), ("cheaper",)),
-    (("prettier", "lovelier"), ("uglier",)),
-    (("bigger", "larger"), ("smaller",)),
-    (("rarer", "scarcer"), ("commoner",)),
-    (("richer", "wealthier"), ("poorer",)),
-    (("noisier", "louder"), ("quieter",)),
-    (("cleverer", "smarter"), ("dumber",)),
-    (("faster", "quicker"), ("slower",)),
-    (("slimmer", "thinner"), ("fatter",)),
-    (("happier", "merrier"), ("sadder",)),
-)
-SIDE = {
-    word: (more[0], side)
-    for more, less in SCALES
-    for side, words in ((True, more), (False, less))
-    for word in words
-}
-BASE = {verb.ing: verb.base for deed in DEEDS for verb in (deed.verb, deed.same) if verb}
-WHERE = r"(?P<rest>(?: without a degree| these days| in .*)?)"
-NAME = r"(?P<{}>(?:an? )?[^ ]+(?: [A-Z][^ ]+)?)"
-ONE, TWO = NAME.format("one"), NAME.format("two")
-AFTER = "(?:come after|done after|(?:meant )?to follow|be later than|happen after|the step after)"
-BEFORE = "(?:come before|done before|(?:meant )?to precede|be earlier than|happen before|the step before)"
-CMP = r"(?P<how>\w+er)"
-WHO = r"(?P<rest>\w+)"
-FORMS = {
-    "compare": (
-        rf"(?:is|would you say that|in general, is|can|is it true that) {ONE} "
-        rf"(?:is |be |really )?{CMP} than {TWO}",
-        rf"(?:do most people find|would you call) {ONE} {CMP} than {TWO}",
-        rf"does {ONE} count as {CMP} beside {TWO}",
-        rf"would you call {ONE} {CMP} next to {TWO}",
-        rf"(?:compared with|next to|measured against|set against) {TWO}, (?:is|does) {ONE} "
-        rf"(?:look |seem |the )?{CMP}(?: one)?",
-        rf"does {ONE} seem {CMP} to you than {TWO}",
-        rf"do people find {ONE} {CMP} after seeing {TWO}",
-    ),
-    "first": (
-        r"(?:should I|is it right to|must one|does one|do people|would you|ought one to|do I) (?P<one>\w+) "
-        r"(?P<rest>an? .*) before (?:I|one can|one may|they|you) (?P<two>\w+) it",
-        rf"\w+ (?P<two>\w+) (?P<rest>an? .*?) {AFTER} (?P<one>\w+) it",
-        rf"\w+ (?P<one>\w+) (?P<rest>an? .*?) {BEFORE} (?P<two>\w+) it",
-        r"does one start (?P<two>\w+) (?P<rest>an? .*) after (?P<one>\w+) it",
-        r"does one stop (?P<one>\w+) (?P<rest>an? .*) before (?P<two>\w+) it",
-    ),
-    "become": (
-        rf"(?:can|could|might|does) {ONE} (?:ever )?become {TWO}{WHERE}",
-        rf"is (?:there a way for|it possible for|it realistic for) {ONE} to become {TWO}{WHERE}",
-        rf"is {ONE} able to become {TWO}{WHERE}",
-        rf"\w+ {TWO} have (?:started as|started off as|begun as|been) {ONE}(?: at first)?{WHERE}",
-        rf"does {TWO} ever start out as {ONE}{WHERE}",
-        rf"is it possible for {TWO} to have begun as {ONE}{WHERE}",
-        rf"\w+ {ONE} (?:(?:still|ever) end(?: up)? as|then finish as|yet finish as|turn into) {TWO}"
-        rf"(?: at last)?{WHERE}",
-        rf"is it possible for {ONE} to end up as {TWO}{WHERE}",
-        rf"has {TWO} ever been {ONE} before{WHERE}",
-        rf"does {ONE} ever become {TWO} later{WHERE}",
-    ),
-    "help": (
-        rf"(?:does|will) {ONE} help me (?:to learn|with) {TWO}",
-        rf"will knowing {ONE} make {TWO} easier",
-        rf"(?:is|would) {ONE} (?:of any use|be useful|a help) (?:for|in learning) {TWO}",
-        rf"does it pay to study {ONE} for {TWO}",
-        rf"can {ONE} make me better at {TWO}",
-        rf"does {TWO} gain a lot from {ONE}",
-        rf"is {TWO} made easier by {ONE}",
-        rf"(?:do skills in|can) {TWO} (?:ever )?profit from {ONE}",
-        rf"can {TWO} build upon {ONE}",
-        rf"is {TWO} helped along by {ONE}",
-        rf"does {TWO} come easier with {ONE}",
-        rf"will {TWO} be quicker thanks to {ONE}",
-        rf"does {ONE} pave the way to {TWO}",
-        rf"is {ONE} an entry to {TWO}",
-        rf"(?:do skills in|can) {ONE} (?:ever )?assist with {TWO}",
-        rf"can {ONE} prepare for {TWO}",
-        rf"is {ONE} a preparation for {TWO}",
-        rf"does {ONE} lead over to {TWO}",
-        rf"will {ONE} be good training for {TWO}",
-    ),
-    "prefer": (
-        rf"(?:in general, |is it true that )?(?:do |would )?{WHO} (?:usually )?"
-        rf"(?:prefer|like|choose|favor|go for|sooner have|want) {ONE} "
-        rf"(?:to|better than|rather than|over|than|more than) {TWO}",
-        rf"do {WHO} want {TWO} less than {ONE}",
-        rf"do {WHO} (?:rank|place) {ONE} (?:above|before) {TWO}",
-        rf"do {WHO} (?:rank|place) {TWO} (?:below|behind) {ONE}",
-        rf"are {ONE} (?:rated above|more popular than) {TWO} (?:by|with) {WHO}",
-        rf"are {TWO} (?:rated below|less popular than) {ONE} (?:by|with) {WHO}",
-        rf"set against {TWO}, are {ONE} more popular with {WHO}",
-        rf"set against {ONE}, are {TWO} less popular with {WHO}",
-        rf"do {ONE} come ahead of {TWO} for {WHO}",
-        rf"do {TWO} come second to {ONE} for {WHO}",
-        rf"will {WHO} take {ONE} sooner than {TWO}",
-        rf"will {WHO} take {TWO} later than {ONE}",
-    ),
-}
+Meaning = tuple[str, int, tuple[str, ...]]
+"""Domain, what is asked, and of which topics."""
 
 
-def asked(question: str) -> tuple[str, ...]:
-    """What a question asks of whom or what, in which order."""
-    text = question[0].lower() + question[1:].rstrip("?")
-    found = [
-        (name, match.groupdict())
-        for name, forms in FORMS.items()
-        for form in forms
-        if (match := re.fullmatch(form, text))
-    ]
-    meanings = {_meaning(name, fields) for name, fields in found}
-    assert len(meanings) == 1, question
-    return meanings.pop()
+def pattern(form: str, topics: str) -> re.Pattern[str]:
+    """A wording as an expression with a group for each topic, after "a" or "an"."""
+    text = re.escape(form).replace(r"a\ \{x\}", r"an?\ \{x\}")
+    return re.compile(re.sub(r"\\\{(\w)\\\}", lambda field: f"(?P<{field[1]}>{topics})", text))
 
 
-def _meaning(name: str, fields: dict[str, str]) -> tuple[str, ...]:
-    one, two = fields["one"].lower(), fields["two"].lower()
-    if name == "compare":
-        name, more = SIDE[fields["how"]]
-        one, two = (one, two) if more else (two, one)
-    if name == "first":
-        one, two = BASE.get(one, one), BASE.get(two, two)
-    return name, one, two, fields.get("rest", "")
+@cache
+def patterns() -> list[tuple[str, int, re.Pattern[str], bool]]:
+    """Every wording of questions, with domain, intent and whether it turns its topics round."""
+    known = []
+    for domain, entry in DOMAINS.items():
+        topics = "|".join(entry["topics"].split())
+        for number, forms in enumerate(entry["intents"]):
+            known += [(domain, number, pattern(form, topics), False) for form in forms]
+        for number, comparison in enumerate(COMPARISONS, 100):
+            if comparison["domain"] == domain:
+                known += [(domain, number, pattern(form, topics), False) for form in comparison["same"]]
+                known += [(domain, number, pattern(form, topics), True) for form in comparison["turned"]]
+    return known
 
 
-def test_duplicates_ask_the_same_of_the_same_in_the_same_order(
-    sample: Benchmark, sample_folder: Path
-) -> None:
+@cache
+def asked(question: str) -> frozenset[Meaning]:
+    """What a question may ask for."""
+    found = set()
+    for domain, number, form, turned in patterns():
+        if match := form.fullmatch(question):
+            topics = tuple(match.groupdict().values())
+            found.add((domain, number, topics[::-1] if turned else topics))
+    assert found, question
+    return frozenset(found)
+
+
+def test_duplicates_ask_for_the_same_and_the_others_do_not(sample: Benchmark, sample_folder: Path) -> None:
     seen: Counter[str] = Counter()
     for rows in rows_of(sample_folder, sample, "QQP").values():
         for row in rows:
             first, second = map(asked, row.inputs)
-            assert first[0] == second[0], row
-            assert {*first[1:3]} == {*second[1:3]}, row
-            assert first[3] == second[3], row
-            assert (first == second) == (row.label == "1"), row
-            seen[first[0] if first[0] in FORMS else "compare"] += 1
-    assert set(seen) == set(FORMS)
-    assert min(seen.values()) > 500
+            assert bool(first & second) == (row.label == "1"), row
+            seen[next(iter(first))[0]] += 1
+    assert set(seen) == set(DOMAINS)
+    assert min(seen.values()) > 300
+
+
+def test_no_two_wordings_of_a_question_are_the_same() -> None:
+    for entry in DOMAINS.values():
+        forms = [form for forms in entry["intents"] for form in forms]
+        assert len(set(forms)) == len(forms)
+
+
+# ---------------------------------------------------------------- which sentence answers
+
+NAME = r"[A-Z]\w+(?: [A-Z]\w+)?"
+ANY = r"[\w' -]+?"
+
+
+def field(name: str) -> str:
+    """What may stand in a field."""
+    if name in ("name", "the", "The", "last", "partner", "person"):
+        return rf"(?:[Tt]he )?{NAME}(?: {NAME})?"
+    return "|".join(map(re.escape, FIELDS[name])) if name in FIELDS else r"\w+"
+
+
+def readers(forms: list[str]) -> list[tuple[str, re.Pattern[str]]]:
+    """Each wording with an expression for it."""
+    known = []
+    for form in forms:
+        text = form.replace("a {trade}", "{an}{trade}")
+        parts = re.split(r"\{(\w+)\}", text)
+        for at in range(1, len(parts), 2):
+            parts[at] = "an? " if parts[at] == "an" else f"(?:{field(parts[at])})"
+        for at in range(0, len(parts), 2):
+            parts[at] = re.escape(parts[at])
+        known.append((form, re.compile("".join(parts), re.IGNORECASE)))
+    return known
+
+
+@cache
+def told(kind: str, sentence: str) -> frozenset[tuple[str, str]]:
+    """The facts of an article that a sentence tells, each with a field."""
+    found = set()
+    for fact, form, expression in sentences(kind):
+        if expression.fullmatch(sentence):
+            found |= {(fact, name) for name in re.findall(r"\{(\w+)\}", form)}
+            found.add((fact, ""))
+    return frozenset(found)
+
+
+@cache
+def sentences(kind: str) -> list[tuple[str, str, re.Pattern[str]]]:
+    """Every wording of the facts of an article."""
+    return [(fact, *read) for fact, entry in ARTICLES[kind].items() for read in readers(entry["sentences"])]
+
+
+@cache
+def questions() -> list[tuple[str, str, str, re.Pattern[str]]]:
+    known = []
+    for kind, facts in ARTICLES.items():
+        for fact, entry in facts.items():
+            for name, forms in entry["questions"].items():
+                known += [(kind, fact, name, expression) for _, expression in readers(forms)]
+    return known
+
+
+def test_a_sentence_answers_if_it_tells_what_is_asked_for(sample: Benchmark, sample_folder: Path) -> None:
+    seen: Counter[str] = Counter()
+    for rows in rows_of(sample_folder, sample, "QNLI").values():
+        for row in rows[::12]:
+            question, sentence = row.inputs
+            readings = [
+                (kind, fact, name)
+                for kind, fact, name, expression in questions()
+                if expression.fullmatch(question) and told(kind, sentence)
+            ]
+            assert readings, row
+            answers = any((fact, name) in told(kind, sentence) for kind, fact, name in readings)
+            assert answers == (row.label == "entailment"), row
+            seen[readings[0][0]] += 1
+    assert set(seen) == set(ARTICLES)

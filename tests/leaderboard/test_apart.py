@@ -123,6 +123,7 @@ def test_a_site_verifies_while_its_submissions_wait_to_be_graded_again(
         (0, {"withheld": "other reasons: not ranked", "rank": None}, "the ranks do not follow the scores"),
         (-1, {"withheld": None}, "the ranks do not follow the scores"),
         (-1, {"rank": 3}, "is not “other"),
+        (-1, {"rank": None, "rank_low": 1, "rank_high": 2}, "a rank is outside its rank set"),
     ],
 )
 def test_a_row_that_is_forged_to_stand_apart_is_found(
@@ -135,6 +136,7 @@ def test_a_row_that_is_forged_to_stand_apart_is_found(
     path.write_text(json.dumps(values))
     result = commands.verify(str(tmp_path / "copy"), None, None, None)
     assert any(finding in text and "tiny.json" in text for text in result.findings), result.findings
+    assert "TypeError" not in " ".join(result.findings)
 
 
 @pytest.mark.parametrize("case", ["relabeled", "revealed"])

@@ -307,6 +307,11 @@ def test_filters_leave_the_systems_that_meet_all_of_them(client: Client, four: d
         assert f"{len(expected)} of 4 systems" in page, query
         assert ("Show all 4" in page) == (not expected), query
         assert "data-whole" not in page, f"{query}: the browser has not all rows to search"
+        for board in ("/benchmarks/tiny", "/benchmarks/tiny/tasks/Refer"):
+            rows = client.get(f"{board}.json?{query}").json()["rows"]
+            assert {row["name"] for row in rows} == expected, query
+            table = client.get(f"{board}.csv?{query}").content.decode("utf-8-sig").splitlines()
+            assert len(table) == 1 + len(expected), query
 
 
 def test_the_form_of_a_board_says_what_the_address_says(client: Client, four: dict[str, Submission]) -> None:

@@ -41,7 +41,7 @@ def test_a_package_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(SiteError, match=r"gluebench\[postgres\]"):
         storage.database("postgres://db.example.org/board", SITE)
     with pytest.raises(SiteError, match=r"gluebench\[s3\]"):
-        storage.of(Bucket("board", "", None, None), SITE)
+        storage.storages_of(Bucket("board", "", None, None), SITE)
 
 
 def test_the_tests_own_server_answers(postgres: str) -> None:

@@ -28,5 +28,5 @@ def test_the_bilstm_scores_what_the_docs_say_and_more_than_the_majority(sample, 
     assert f"| BiLSTM, single-task | {value} [{low}, {high}] |" in docs
     majority = run(SYSTEMS["majority"].make(), sample, sample_folder)
     found = compare(bilstm, majority, gold, resamples=1000)
-    assert found.overall.difference == pytest.approx(0.096, abs=0.002)
+    assert found.overall.difference == pytest.approx(0.247, abs=0.002)
     assert found.overall.better == "A"

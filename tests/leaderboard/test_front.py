@@ -17,10 +17,10 @@ from waitress import wasyncore
 from gluebench.leaderboard.serving.front import (
     CHUNK_LINES,
     PIPELINED,
+    BodyQuota,
     Front,
     Limits,
     Request,
-    Store,
     network_of,
 )
 
@@ -454,7 +454,7 @@ def test_a_chunks_size_line_and_a_trailer_have_a_bound(site: Site) -> None:
 
 def test_small_chunks_are_read_in_small_pieces(site: Site) -> None:
     """The library copies all the rest of a piece after each chunk."""
-    request = Request(Store(10**9), site.front.adj)
+    request = Request(BodyQuota(10**9), site.front.adj)
     request.received(b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
     assert request.received(b"1\r\nx\r\n" * 40_000) <= CHUNK_LINES
 

@@ -34,8 +34,8 @@ OVERRIDES: dict[type, dict[str, str]] = {
         "received": "self data",
         "close": "self",
     },
-    front.Answer: {"get_environment": "self", "set_close_on_finish": "self"},
-    front.Refusal: {"execute": "self"},
+    front.AnswerTask: {"get_environment": "self", "set_close_on_finish": "self"},
+    front.RefusalTask: {"execute": "self"},
     front.Channel: {
         "__init__": "self server sock addr adj map",
         "del_channel": "self map",

@@ -234,7 +234,7 @@ def test_accounts_with_something_in_common_are_named(graded: Send, person: Any, 
     graded(name="One", link="https://example.org/same")
     graded(zip_bytes({"Refer": PREDICTIONS["Refer"]}), owner=other, name="Tagged")
     graded(owner=third, name="Copied", code="https://example.org/same")
-    found = {(what, tuple(row.name for row in together)) for what, together in similar.linked(tiny)}
+    found = {(what, tuple(row.name for row in together)) for what, together in similar.find_links(tiny)}
     assert found == {
         ("The very same file", ("One", "Copied")),
         ("Email addresses of the same mailbox", ("One", "Tagged")),

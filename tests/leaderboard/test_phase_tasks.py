@@ -77,6 +77,8 @@ def test_boards_exports_and_the_interface_are_of_the_phase_that_the_address_name
     graded(with_tasks(*TEST), name="Test")
     assert columns(client) == TEST
     assert columns(client, dev) == DEV
+    badges = [client.get(f"{BOARD}/badge.svg{query}").content.decode() for query in (dev, "", "?phase=99")]
+    assert ["1 system, best 100.0" in badge for badge in badges] == [True, True, False]
     for form in ("csv", "tex", "md"):
         of_test, of_dev = (client.get(f"{BOARD}.{form}{query}").content.decode() for query in ("", dev))
         assert ("Dev" in of_dev, "Dev" in of_test) == (True, False)
@@ -220,3 +222,14 @@ def test_links_and_pairs_of_systems_stay_in_the_phase(
     Phase.objects.filter(pk=course[0].pk).update(shown="date", shown_from="2999-01-01T00:00Z")
     follow_clock(course[0].benchmark)
     assert client.get(address).status_code == 404
+
+
+def test_a_frozen_copy_has_the_board_of_a_phase_to_which_nobody_sent_anything(
+    course: tuple[Phase, Phase], clock: Clock, graded: Any, tmp_path: Path
+) -> None:
+    clock.move("2027-06-02 00:00")
+    graded(with_tasks(*TEST), name="Test")
+    freeze(tmp_path / "copy", ["tiny"])
+    assert not commands.verify(str(tmp_path / "copy"), recompute=True).findings
+    rows = (tmp_path / "copy" / f"benchmarks/tiny@phase={course[0].pk}.json").read_text()
+    assert '"rows": []' in rows.replace('"rows":[]', '"rows": []')

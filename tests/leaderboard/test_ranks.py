@@ -231,6 +231,12 @@ def test_the_address_chooses_the_rule(client: Any, graded: Callable[..., Any], t
     assert first("?weights=Infer:0&by=rank-score") == "Steady"
     assert first("?weights=infer:0,Sim:2&by=median") == "Steady"
     assert first("?by=nonsense") == "Lucky"
+    for query in ("", "by=borda", "weights=Infer:0", "weights=infer:0,Sim:2&by=median", "by=nonsense"):
+        file = client.get(f"/benchmarks/tiny.json?{query}").json()
+        assert [file["rows"][0]["name"], file["rows"][0]["rank"]] == [first(f"?{query}"), 1], query
+        table = client.get(f"/benchmarks/tiny.csv?{query}").content.decode().splitlines()
+        assert first(f"?{query}") in table[1], query
+    assert client.get("/benchmarks/tiny.json?by=borda").json()["ranked_by"] == "borda"
     page = client.get("/benchmarks/tiny?weights=Nothing:2,Sim:-1").content.decode()
     assert "Nothing:2" in page
     assert "Sim:-1" in page

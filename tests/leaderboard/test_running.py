@@ -358,7 +358,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Any:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     running = environment.require({"GLUEBENCH_STORAGE": "s3://board/glue?region=us-east-1"})
-    kept = {**settings.STORAGES, **storage.of(running.bucket, settings.FOLDER)}
+    kept = {**settings.STORAGES, **storage.storages_of(running.bucket, settings.FOLDER)}
     with moto.mock_aws(), override_settings(RUNNING=running, STORAGES=kept):
         client = boto3.client("s3", region_name="us-east-1")
         client.create_bucket(Bucket="board")

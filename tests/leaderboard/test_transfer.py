@@ -41,7 +41,7 @@ from gluebench.leaderboard.keeping.folder import SiteError, SiteFolder
 def restore(archive: Path, root: Path, *, replace: bool = True) -> SiteFolder:
     """Import it into the same database and another folder."""
     site = SiteFolder(root)
-    with override_settings(STORAGES={**settings.STORAGES, **storage.of(None, site)}):
+    with override_settings(STORAGES={**settings.STORAGES, **storage.storages_of(None, site)}):
         done = transfer.import_site(site, str(archive), lambda: None, replace=replace)
     assert done.problems == ()
     return site

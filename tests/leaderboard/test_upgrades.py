@@ -1,12 +1,14 @@
 """Sites made by earlier versions: brought up to date, or refused with what to do instead.
 
 `older/site-COMMIT.tar.gz` is the folder of a site that the code of that commit made, with four submissions to
-the benchmark of tests/tiny.toml; `older/export-COMMIT.tar.gz` is its export.
+the benchmark of tests/tiny.toml; `older/export-COMMIT.tar.gz` is its export. Each release keeps a site of its
+own there, as `site-0.1.0.tar.gz` (release/cut.py).
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -21,7 +23,11 @@ from gluebench.leaderboard.apps.submissions import grading
 HERE = Path(__file__).parent
 SOURCE = str(HERE.parents[1] / "src")
 COMMITS = ["4764144e", "6cc45a9b", "d07be43f", "d16cc92a"]
-LASTING = COMMITS[-1:]
+RELEASES = [
+    path.name.removeprefix("site-").removesuffix(".tar.gz")
+    for path in sorted((HERE / "older").glob("site-*.*.*.tar.gz"))
+]
+LASTING = [COMMITS[-1], *RELEASES]
 """Those that `init` must bring up to date: from here on no migration is written anew."""
 REFUSED = "Export the site with the version that made it: gluebench leaderboard export"
 BOARD = """
@@ -45,8 +51,12 @@ ROWS = "[(1, 'System 0', 0.9634), (2, 'System 2', 0.6509), (3, 'System 1', 0.198
 
 
 def older_site(folder: Path, commit: str) -> Path:
+    return site_in(HERE / "older" / f"site-{commit}.tar.gz", folder)
+
+
+def site_in(archive_path: Path, folder: Path) -> Path:
     site = folder / "site"
-    with tarfile.open(HERE / "older" / f"site-{commit}.tar.gz") as archive:
+    with tarfile.open(archive_path) as archive:
         archive.extractall(site, filter="data")
     for path in (site, *site.rglob("*")):
         path.chmod(0o700 if path.is_dir() else 0o600)
@@ -59,28 +69,28 @@ def content(site: Path) -> list[str]:
         return list(database.iterdump())
 
 
-def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, source: str = SOURCE, **more: str) -> subprocess.CompletedProcess[str]:
     mine = {name: value for name, value in os.environ.items() if not name.startswith(("GLUEBENCH", "DJANGO"))}
     return subprocess.run(
         [sys.executable, *arguments],
-        env={**mine, "PYTHONPATH": SOURCE, **more},
+        env={**mine, "PYTHONPATH": source, **more},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
     )
 
 
-def command(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return run("-m", "gluebench", "leaderboard", *arguments, **more)
+def command(*arguments: str, source: str = SOURCE, **more: str) -> subprocess.CompletedProcess[str]:
+    return run("-m", "gluebench", "leaderboard", *arguments, source=source, **more)
 
 
-def require_as_before(site: Path) -> None:
+def require_as_before(site: Path, source: str = SOURCE) -> None:
     """See that every table can be read, the board is the one of then, and nothing counts as altered."""
-    board = run("-c", BOARD, str(site))
+    board = run("-c", BOARD, str(site), source=source)
     assert board.stdout.splitlines() == ["[]", ROWS], board.stdout + board.stderr
 
 
-@pytest.mark.parametrize("commit", COMMITS)
+@pytest.mark.parametrize("commit", [*COMMITS, *RELEASES])
 def test_an_older_site_is_brought_up_to_date_or_refused_with_what_to_do(commit: str, tmp_path: Path) -> None:
     site = older_site(tmp_path, commit)
     before = content(site)
@@ -101,6 +111,42 @@ def test_the_export_of_an_older_version_is_imported_and_no_row_is_accused(tmp_pa
     done = command("import", str(HERE / "older" / "export-4764144e.tar.gz"), "--site", str(site))
     assert done.returncode == 0, done.stderr
     require_as_before(site)
+
+
+def later_version(folder: Path) -> str:
+    """The source of a version whose news have one more column, with its migration."""
+    source = folder / "later"
+    shutil.copytree(SOURCE, source, ignore=shutil.ignore_patterns("__pycache__"))
+    models = source / "gluebench/leaderboard/apps/news/models.py"
+    text = models.read_text()
+    field = '    tone = models.CharField(max_length=20, default="plain")\n    title ='
+    assert text.count("    title =") == 1
+    models.write_text(text.replace("    title =", field))
+    made = folder / "made"
+    assert command("init", "--site", str(made), source=str(source)).returncode == 1, (
+        "no migration is there yet"
+    )
+    django = {"DJANGO_SETTINGS_MODULE": "gluebench.leaderboard.settings", "GLUEBENCH_SITE": str(made)}
+    done = run("-m", "django", "makemigrations", "news", "--name", "tone", source=str(source), **django)
+    assert "Add field tone" in done.stdout, done.stdout + done.stderr
+    return str(source)
+
+
+@pytest.mark.slow
+def test_the_site_that_this_version_keeps_is_opened_by_a_later_one_with_more_columns(tmp_path: Path) -> None:
+    archive = tmp_path / "kept.tar.gz"
+    assert run(str(HERE / "older_site.py"), str(archive)).returncode == 0
+    site = site_in(archive, tmp_path)
+    require_as_before(site)
+    later = later_version(tmp_path)
+    done = command("init", "--site", str(site), source=later)
+    assert done.returncode == 0, done.stderr
+    require_as_before(site, source=later)
+    with closing(sqlite3.connect(site / "site.sqlite3")) as database:
+        names = [column for _, column, *_ in database.execute("PRAGMA table_info(news_announcement)")]
+    assert "tone" in names
+    earlier = command("init", "--site", str(site))
+    assert (earlier.returncode, REFUSED in earlier.stderr) == (1, True), "the earlier version touches nothing"
 
 
 def test_what_waits_in_the_queue_of_an_older_site_is_still_done(tmp_path: Path) -> None:

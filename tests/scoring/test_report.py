@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,7 @@ def test_a_report_comes_back_from_its_json(folder, report, small) -> None:
         stored = report_of(json.loads(each.to_json()))
         assert stored.to_json() == each.to_json()
         rounded = {"score": None, "tasks": {}, "diagnostics": {}, "classes": {}, "provenance": {}}
-        assert stored._replace(**rounded) == each._replace(**rounded)
+        assert replace(stored, **rounded) == replace(each, **rounded)
     before = {name: value for name, value in report.as_dict().items() if name != "classes"}
     assert report_of(before).classes == {}, "reports of earlier versions have none"
     with pytest.raises(ValueError, match=r"this is not a report .* gluebench\.report/1, but 'other/2'"):
@@ -132,19 +133,19 @@ def test_a_summary_by_hand(folder, small) -> None:
 
 def test_a_summary_as_json(report) -> None:
     """Of 1/3 and 2/3 the standard deviation is the root of 1/18."""
-    runs = [report._replace(score=Score(value, None, None, 4)) for value in (1 / 3, 2 / 3)]
+    runs = [replace(report, score=Score(value, None, None, 4)) for value in (1 / 3, 2 / 3)]
     found = summarize(runs).as_dict()
     assert json.dumps(found["score"]) == (
         '{"mean": 0.5, "deviation": 0.235702260396, "best": 0.666666666667, "run": 1, "n": 2}'
     )
     assert (found["benchmark"], found["split"], found["runs"]) == ("small", "test", 2)
-    assert summarize([report._replace(score=None)]).as_dict()["score"] is None
+    assert summarize([replace(report, score=None)]).as_dict()["score"] is None
 
 
 def test_text_stays_as_it_is_and_no_number_is_beyond_json(report) -> None:
-    assert "“naïve”" in report._replace(benchmark="“naïve”").to_json()
+    assert "“naïve”" in replace(report, benchmark="“naïve”").to_json()
     with pytest.raises(ValueError, match="JSON compliant"):
-        report._replace(provenance={"seed": float("nan")}).to_json()
+        replace(report, provenance={"seed": float("nan")}).to_json()
 
 
 def test_runs_that_lack_a_task_are_left_out_of_its_mean(folder, small) -> None:
@@ -166,7 +167,7 @@ def test_what_cannot_be_summarized(folder, small, report) -> None:
     with pytest.raises(
         ValueError, match=r"^the reports are of different benchmarks or splits; .* one system$"
     ):
-        summarize([report, report._replace(split="dev")])
+        summarize([report, replace(report, split="dev")])
 
 
 def test_a_metric_or_task_that_is_not_there_is_named(report) -> None:

@@ -235,3 +235,12 @@ def test_a_checked_file_is_not_read_again_for_the_hint(
     again = read_predictions(folder, several)
     monkeypatch.setattr("gluebench.submission.write.read_file", None)
     assert read_predictions(folder, several, checked=submission) == again
+
+
+def test_a_file_of_more_lists_than_rows_is_not_read(
+    several: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text('{"RTE": [' + "[]," * 20_000 + "[]]}")
+    monkeypatch.setattr("gluebench.submission.combined.loaded", None)
+    assert [problem.code for problem in check(path, several).errors] == ["no-files"]

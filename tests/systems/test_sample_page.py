@@ -29,7 +29,7 @@ def test_the_code_of_the_page_runs(
     for block in blocks:
         exec(block, names)
     assert len(blocks) == 2
-    assert "Score(value=0.4" in capsys.readouterr().out
+    assert "Score(value=0.51" in capsys.readouterr().out
 
 
 def test_the_page_gives_the_sizes_of_the_manifest(sample: Benchmark) -> None:

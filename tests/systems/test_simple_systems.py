@@ -1,4 +1,4 @@
-"""The simple systems: right arithmetic, and on the sample benchmark no more than their means allow."""
+"""The simple systems: right arithmetic, and on the sample benchmark an order as on GLUE."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gluebench.data import Example, load_split
 from gluebench.systems import SYSTEMS, Predictor
 from gluebench.systems.bag import BagOfWords, HypothesisOnly, last_only, matrix, vocabulary, whole
 from gluebench.systems.linear import Sparse, fit_logistic, fit_ridge, softmax
-from gluebench.systems.mlp import Aligner, Perceptron, Places, Weights, _gradients, _scores, stem
+from gluebench.systems.mlp import Aligner, Perceptron, SparseBinaryMatrix, Weights, _gradients, _scores, stem
 from gluebench.systems.natural_logic import NaturalLogic, edits_or_words
 from gluebench.systems.overlap import Majority, WordOverlap
 
@@ -67,41 +67,26 @@ def tried(sample: Benchmark, sample_folder: Path) -> Tried:
     return Tried(sample, sample_folder)
 
 
-def error_of(chance: float, count: int) -> float:
-    """Three standard errors of an accuracy at chance."""
-    return 3 * (chance * (1 - chance) / count) ** 0.5
-
-
-@pytest.mark.parametrize("name", ["overlap", "hypothesis-only"])
-@pytest.mark.parametrize(
-    ("file", "chance", "count"),
-    [("MNLI-m", 1 / 3, 1500), ("MNLI-mm", 1 / 3, 1500), ("QNLI", 0.5, 1200), ("RTE", 0.5, 900)],
-)
-def test_shortcuts_are_at_chance_on_inference(
-    tried: Tried, name: str, file: str, chance: float, count: int
-) -> None:
-    assert abs(tried(name, file) - chance) < error_of(chance, count)
-
-
-def test_shortcuts_do_not_beat_the_majority_on_paraphrase_and_coreference(tried: Tried) -> None:
-    for name in ("overlap", "hypothesis-only"):
-        assert tried(name, "MRPC") < 0.68 + error_of(0.68, 600)
-        assert tried(name, "WNLI") < 0.65 + error_of(0.65, 200)
-    assert abs(tried("hypothesis-only", "STS-B")) < 3 / 500**0.5
-
-
-def test_a_stronger_system_beats_a_weaker_one(tried: Tried) -> None:
+def test_each_system_adds_to_what_a_simpler_one_can(tried: Tried) -> None:
+    """As on GLUE: the majority, then one text, then both, then which of their words are the same."""
     assert tried("majority", "SST-2") + 0.1 < tried("bag-of-words", "SST-2")
-    assert tried("majority", "CoLA") == 0 < tried("bag-of-words", "CoLA") < tried("mlp", "CoLA") - 0.1
-    assert 0.3 < tried("overlap", "STS-B") < 0.7
+    assert tried("majority", "CoLA") == 0 < tried("bag-of-words", "CoLA")
+    assert (
+        tried("hypothesis-only", "STS-B") + 0.3 < tried("overlap", "STS-B") < tried("bag-of-words", "STS-B")
+    )
+    assert 0.5 < tried("overlap", "RTE") < 0.75
+    assert 0.68 < tried("overlap", "MRPC") < 0.8
     assert max(tried.known.values()) < 0.95, "no task is solved by words alone"
 
 
 @pytest.mark.slow
 def test_word_order_and_alignment_lift_the_large_tasks(tried: Tried) -> None:
-    assert tried("overlap", "QQP") == tried("bag-of-words", "QQP") < tried("mlp", "QQP") - 0.2
-    assert tried("bag-of-words", "MNLI-m") + 0.02 < tried("mlp", "MNLI-m")
-    assert tried("bag-of-words", "QNLI") + 0.2 < tried("mlp", "QNLI") < 0.95
+    for file in ("MNLI-m", "MNLI-mm", "QNLI"):
+        assert tried("majority", file) + 0.05 < tried("hypothesis-only", file)
+        assert tried("hypothesis-only", file) + 0.05 < tried("bag-of-words", file)
+    for file in ("QQP", "MNLI-m", "MNLI-mm", "QNLI"):
+        assert tried("bag-of-words", file) + 0.05 < tried("mlp", file) < 0.95
+    assert tried("bag-of-words", "CoLA") + 0.05 < tried("mlp", "CoLA")
 
 
 # ---------------------------------------------------------------- the parts, on examples by hand
@@ -231,7 +216,7 @@ def test_the_network_is_the_same_each_time_and_needs_no_dev_split(tried: Tried, 
 
 def test_the_gradients_of_the_network_are_those_of_its_loss() -> None:
     random = np.random.default_rng(2)
-    rows = Places(
+    rows = SparseBinaryMatrix(
         [np.array([0, 2]), np.array([1, 2, 3]), np.array([], dtype=np.intp)], np.array([0.7, 0.6, 1])
     )
     weights = Weights(

@@ -41,7 +41,9 @@ def grade_systems(
         graded_systems[name] = GradedSystem(runs, [], [])
 
     # All at once, so that the systems share what metrics compute of equal cells.
-    every_run = [run for system in graded_systems.values() for run in system.runs]
+    every_run = []
+    for system in graded_systems.values():
+        every_run += system.runs
     answers_of_runs = iter(answers_of(every_run, gold))
     for system in graded_systems.values():
         for run in system.runs:

@@ -44,7 +44,8 @@ def health(systems: Sequence[Submission], gold: Gold, *, splits: int = SPLITS, s
     """
     systems = systems[:MOST]
     answers = answers_of(systems, gold)
-    with_gold = [task for task in gold.benchmark.scored if {*task.metrics_by_file()} <= {*answers[0]}]
+    answered = set(answers[0])
+    with_gold = [task for task in gold.benchmark.scored if answered.issuperset(task.metrics_by_file())]
     tasks = {}
     for task in with_gold:
         tasks[task.name] = {**_items(task, answers, gold), "detectable": None, "loss": task.loss}

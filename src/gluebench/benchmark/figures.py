@@ -37,6 +37,27 @@ def interval(low: float | None, high: float | None, loss: bool | None = False) -
     return between(low, high, loss)
 
 
+def with_interval(
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    loss: bool | None = False,
+    withheld: str | None = None,
+) -> str:
+    """A value with its interval, "84.8 [83.0, 86.4]", or with the reason why that is withheld."""
+    text = percent(value, loss) + interval(low, high, loss)
+    return f"{text} ({withheld})" if withheld else text
+
+
+def p_text(p: float | None) -> str:
+    """A p-value with three decimals, ".034", "< .001" or "1"; "-" without a test."""
+    if p is None:
+        return "-"
+    if p < 0.001:
+        return "< .001"
+    return f"{p:.3f}".removeprefix("0") if p < 0.9995 else "1"
+
+
 def between(low: float | None, high: float | None, loss: bool | None = False) -> str:
     """The interval of a difference, written as by `interval`."""
     if low is None or high is None:
@@ -52,6 +73,13 @@ def unit(loss: bool | None) -> str:
 def axis(loss: bool | None) -> str:
     """The heading of a chart's scores."""
     return "loss ↓, lower is better," if loss else "score × 100"
+
+
+def list_words(names: Sequence[str]) -> str:
+    """The names as a list in a sentence: "A, B and C"."""
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def counted(number: int, noun: str) -> str:

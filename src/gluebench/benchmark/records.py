@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
+from gluebench.benchmark.figures import DOWN
 from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.benchmark.metrics import BUILT_IN, Form
 
@@ -67,6 +68,16 @@ class Metric(NamedTuple):
         """Whether its values are negated losses, 0 at best, and not put on another scale."""
         known = BUILT_IN.get(self.function)
         return known is not None and known.highest == 0 and self.scale is None
+
+    @property
+    def words(self) -> str:
+        """The name as words, with the capitals of the title; the title where the name is a symbol."""
+        if self.function.startswith("neg_"):
+            return self.title.removesuffix(DOWN)
+        with_capitals = {word.casefold(): word for word in self.title.split()}
+        words = [with_capitals.get(word, word) for word in self.name.split("_")]
+        is_symbol = max(map(len, words)) <= 2
+        return self.title if is_symbol else " ".join(words)
 
 
 class Split(NamedTuple):

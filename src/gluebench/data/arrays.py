@@ -3,7 +3,8 @@
 `pyarrow.array`, `pyarrow.scalar` and `to_numpy` import pandas where it is installed: 40 MiB and a second.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -18,16 +19,28 @@ def integers(values: np.ndarray) -> pa.Array:
 def strings(texts: Sequence[str]) -> pa.Array:
     """A string array."""
     values = [text.encode() for text in texts]
-    ends = np.cumsum([0, *map(len, values)], dtype=np.int32)
-    return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(values)))
+    return pa.StringArray.from_buffers(len(values), _offsets(values), pa.py_buffer(b"".join(values)))
+
+
+def _offsets(values: Sequence[Sized]) -> pa.Buffer:
+    """Arrow's offsets: where each value begins, and where the last one ends."""
+    sizes = np.array([len(value) for value in values], np.int32)
+    offsets = np.zeros(len(values) + 1, np.int32)
+    np.cumsum(sizes, out=offsets[1:])
+    return pa.py_buffer(offsets)
 
 
 def constant(value: bool | float | str) -> pa.Scalar:
     """A scalar to compare with."""
     if isinstance(value, str):
         return strings([value])[0]
-    kind, content = (pa.bool_(), bool) if isinstance(value, bool) else (pa.float64(), float)
-    return pa.Array.from_buffers(kind, 1, [None, pa.py_buffer(np.array([value], content))])[0]
+    if isinstance(value, bool):
+        kind = pa.bool_()
+        content = np.array([value], bool)
+    else:
+        kind = pa.float64()
+        content = np.array([value], np.float64)
+    return pa.Array.from_buffers(kind, 1, [None, pa.py_buffer(content)])[0]
 
 
 def numbers(array: pa.Array) -> np.ndarray:
@@ -42,10 +55,9 @@ def numbers(array: pa.Array) -> np.ndarray:
 
 def lists(rows: Sequence[Sequence[str]]) -> pa.Array:
     """An array of lists of strings."""
-    ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
-    values = strings([text for row in rows for text in row])
+    values = strings(list(chain.from_iterable(rows)))
     kind = pa.list_(pa.string())
-    return pa.Array.from_buffers(kind, len(rows), [None, pa.py_buffer(ends)], children=[values])
+    return pa.Array.from_buffers(kind, len(rows), [None, _offsets(rows)], children=[values])
 
 
 def sizes_and_bytes(array: pa.Array) -> tuple[bytes, bytes | memoryview]:
@@ -60,5 +72,7 @@ def sizes_and_bytes(array: pa.Array) -> tuple[bytes, bytes | memoryview]:
     _, offsets, content = array.buffers()
     width = np.dtype("<i8" if pa.types.is_large_string(array.type) else "<i4")
     ends = np.frombuffer(offsets, width, count=len(array) + 1, offset=width.itemsize * array.offset)
-    data = memoryview(content)[ends[0] : ends[-1]] if content is not None else b""
-    return np.diff(ends).astype("<i8").tobytes(), data
+    sizes = np.diff(ends).astype("<i8").tobytes()
+    if content is None:  # every string is empty
+        return sizes, b""
+    return sizes, memoryview(content)[ends[0] : ends[-1]]

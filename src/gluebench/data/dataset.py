@@ -129,7 +129,7 @@ class Outcome(NamedTuple):
 State = Literal["as published", "differs", "not known"]
 
 
-class Standing(NamedTuple):
+class PublishedComparison(NamedTuple):
     """Result of comparing a split with the published one."""
 
     state: State
@@ -137,22 +137,22 @@ class Standing(NamedTuple):
     """What is as published, or what differs, without a final full stop."""
 
 
-def standing(full: str, text: str, split: Split) -> Standing:
+def standing(full: str, text: str, split: Split) -> PublishedComparison:
     """Compare the fingerprints of a split's rows, with and without labels, with the published ones.
 
     Published text counts as published if its labels are hidden or not known to the manifest.
     """
     if not split.fingerprint:
-        return Standing("not known", "what the published rows hold is not known here")
+        return PublishedComparison("not known", "what the published rows hold is not known here")
     if full == split.fingerprint:
-        return Standing("as published", "text and labels" if split.text_fingerprint else "text")
+        return PublishedComparison("as published", "text and labels" if split.text_fingerprint else "text")
     if text != (split.text_fingerprint or split.fingerprint):
-        return Standing("differs", "the text differs from the published")
+        return PublishedComparison("differs", "the text differs from the published")
     if full == text:
-        return Standing("as published", "text; its labels are hidden")
+        return PublishedComparison("as published", "text; its labels are hidden")
     if not split.text_fingerprint:
-        return Standing("as published", "text; its labels are not known here")
-    return Standing("differs", "the labels differ from the published")
+        return PublishedComparison("as published", "text; its labels are not known here")
+    return PublishedComparison("differs", "the labels differ from the published")
 
 
 def state(record: SplitRecord, split: Split, origin: Origin) -> State:

@@ -22,7 +22,9 @@ class DataError(ValueError):
         """Each names the file, the line or value, and what was expected."""
         lines = self.problems[:shown]
         more = len(self.problems) - len(lines)
-        super().__init__("\n".join([*lines, f"... and {more} more"] if more else lines))
+        if more:
+            lines.append(f"... and {more} more")
+        super().__init__("\n".join(lines))
 
 
 def refuse(problems: Sequence[str]) -> None:
@@ -53,22 +55,27 @@ def differences(saved: Mapping[str, Any], current: Mapping[str, Any]) -> list[st
 
     Names of nested values are joined by spaces: "settings clip was 5.0, and is 1.0 now".
     """
-    before, now = (_flat(json.loads(json.dumps(record))) for record in (saved, current))
-    return [
-        f"{name} was {_shown(before.get(name))}, and is {_shown(now.get(name))} now"
-        for name in {**before, **now}
-        if before.get(name) != now.get(name)
-    ]
+    before = _flatten(json.loads(json.dumps(saved)))
+    now = _flatten(json.loads(json.dumps(current)))
+    lines = []
+    for name in before | now:
+        if before.get(name) != now.get(name):
+            lines.append(f"{name} was {_as_json(before.get(name))}, and is {_as_json(now.get(name))} now")
+    return lines
 
 
-def _shown(value: object) -> str:
+def _as_json(value: object) -> str:
     return "not there" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def _flatten(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested values under the names that lead to them, with spaces between."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
-        flat |= _flat(value, f"{prefix}{name} ") if isinstance(value, Mapping) else {prefix + name: value}
+        if isinstance(value, Mapping):
+            flat |= _flatten(value, f"{prefix}{name} ")
+        else:
+            flat[prefix + name] = value
     return flat
 
 

@@ -27,7 +27,8 @@ class Fingerprint:
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._names = tuple(columns)
-        self._hashes = {name: (sha256(), sha256()) for name in (*columns, LABEL)}
+        self._hashes = {name: (sha256(), sha256()) for name in self._names + (LABEL,)}
+        """Column to the hashes of the lengths of its values, and of their bytes."""
         self._labeled = False
 
     def add(self, column: str, sizes: bytes, content: bytes | memoryview) -> None:
@@ -41,20 +42,24 @@ class Fingerprint:
         """Add rows: the input columns as strings, and `label` (strings or doubles) if there is one."""
         from gluebench.data.arrays import sizes_and_bytes
 
-        for name in (*self._names, *([LABEL] if LABEL in batch.schema.names else [])):
+        for name in self._names:
             self.add(name, *sizes_and_bytes(batch.column(name)))
+        if LABEL in batch.schema.names:
+            self.add(LABEL, *sizes_and_bytes(batch.column(LABEL)))
 
     @property
     def text(self) -> str:
         """Fingerprint of the input columns only."""
-        return self._combined(self._names)
+        return self._combine(self._names)
 
     @property
     def full(self) -> str:
         """Fingerprint of the input columns and the labels; equal to `text` without labels."""
-        return self._combined((*self._names, LABEL)) if self._labeled else self.text
+        if not self._labeled:
+            return self.text
+        return self._combine(self._names + (LABEL,))
 
-    def _combined(self, names: Sequence[str]) -> str:
+    def _combine(self, names: Sequence[str]) -> str:
         running = sha256()
         for name in sorted(names):
             sizes, content = self._hashes[name]
@@ -74,7 +79,16 @@ def fingerprint_of(columns: Sequence[str], batches: Iterable[pa.RecordBatch]) ->
 def fingerprint(columns: Mapping[str, Sequence[str]], labels: Sequence[str | float] | None = None) -> str:
     """The fingerprint of plain lists: input column to its texts, and the labels where there are any."""
     running = Fingerprint(list(columns))
-    for name, values in {**columns, **({} if labels is None else {LABEL: labels})}.items():
-        parts = [value.encode() if isinstance(value, str) else struct.pack("<d", value) for value in values]
-        running.add(name, struct.pack(f"<{len(parts)}q", *map(len, parts)), b"".join(parts))
+    for name, texts in columns.items():
+        _add_values(running, name, texts)
+    if labels is not None:
+        _add_values(running, LABEL, labels)
     return running.full
+
+
+def _add_values(running: Fingerprint, column: str, values: Sequence[str | float]) -> None:
+    contents = []
+    for value in values:
+        contents.append(value.encode() if isinstance(value, str) else struct.pack("<d", value))
+    sizes = b"".join(struct.pack("<q", len(content)) for content in contents)
+    running.add(column, sizes, b"".join(contents))

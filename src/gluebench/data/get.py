@@ -174,7 +174,7 @@ class Downloader:
     def _plan(self, task: Task, scratch: Path) -> DownloadPlan | Outcome:
         """What to fetch for a task; its outcome if there is nothing to fetch."""
         options = self.options
-        place = self._place(task)
+        place = self._task_folder(task)
         try:
             planned = plan(self.release, task, options.source, scratch, mirror=options.mirror)
         except DataError as error:
@@ -189,7 +189,7 @@ class Downloader:
 
     def _present(self, plan: DownloadPlan) -> Dataset | None:
         """The dataset prepared earlier from the same files, if it is complete and unchanged; else None."""
-        place = self._place(plan.task)
+        place = self._task_folder(plan.task)
         try:
             dataset = read_dataset(place)
         except DataError:
@@ -247,7 +247,7 @@ class Downloader:
 
     def _outcome(self, task: Task, work: Callable[[], Dataset]) -> Outcome:
         """Do the work; an error becomes a problem of this task."""
-        place = self._place(task)
+        place = self._task_folder(task)
         try:
             return Outcome(task, place, work())
         except OSError as error:
@@ -255,7 +255,7 @@ class Downloader:
         except (DataError, OptionError, UnknownNameError) as error:
             return Outcome(task, place, problems=tuple(str(error).splitlines()))
 
-    def _place(self, task: Task) -> Path:
+    def _task_folder(self, task: Task) -> Path:
         return self.to / self.benchmark.name / task.name
 
 

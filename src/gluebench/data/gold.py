@@ -47,7 +47,7 @@ def gold_from_data(
         order = sorted(range(len(table)), key=table.column("index").__getitem__)
         columns[file.name] = _column(table, order)
         if table.task.phenomena and TAGS in table.columns:
-            phenomena[file.name] = _tagged(table, order)
+            phenomena[file.name] = _phenomena(table, order)
         if table.task.metadata or GROUP in table.columns:
             metadata[file.name] = _metadata(table, order)
         if (folder / FILE).is_file():
@@ -57,14 +57,14 @@ def gold_from_data(
     return Gold(suite, role, str(home), columns, phenomena, metadata, partial=partial, datasets=fingerprints)
 
 
-def _tagged(table: Table, order: Sequence[int]) -> dict[Phenomenon, tuple[int, ...]]:
+def _phenomena(table: Table, order: Sequence[int]) -> dict[Phenomenon, tuple[int, ...]]:
     """Phenomenon to the positions of its rows, in index order."""
     tags = table.column(TAGS)
     ordered = [tags[position] for position in order]
-    return {
-        phenomenon: tuple(at for at, names in enumerate(ordered) if phenomenon.name in names)
-        for phenomenon in table.task.phenomena
-    }
+    rows = {}
+    for phenomenon in table.task.phenomena:
+        rows[phenomenon] = tuple(at for at, names in enumerate(ordered) if phenomenon.name in names)
+    return rows
 
 
 def _column(table: Table, order: Sequence[int]) -> Column:

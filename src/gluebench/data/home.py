@@ -31,7 +31,8 @@ def task_folder(folder: Path, benchmark: Benchmark, task: Task) -> Path:
 
     Raises DataError if there is none, with the folders searched and how to get the data.
     """
-    places = (*(folder / name / task.name for name in benchmark.lineage), folder / task.name)
+    places = [folder / name / task.name for name in benchmark.lineage]
+    places.append(folder / task.name)
     for place in places:
         if place.is_dir():
             return place
@@ -46,13 +47,18 @@ def task_folder(folder: Path, benchmark: Benchmark, task: Task) -> Path:
 
 def _is_packaged(task: Task, name: str) -> bool:
     """Whether a packaged benchmark of that name has the task."""
-    return name in installed() and task.name in (known.name for known in load_benchmark(name).tasks)
+    if name not in installed():
+        return False
+    return any(known.name == task.name for known in load_benchmark(name).tasks)
 
 
 def split_file(home: Path, split: Split) -> Path | None:
     """The file of a split in its task's folder, Parquet before plain TSV; None if neither exists."""
-    paths = (home / name for name in (f"{split.name}.parquet", split.file))
-    return next((path for path in paths if path.is_file()), None)
+    for name in (f"{split.name}.parquet", split.file):
+        path = home / name
+        if path.is_file():
+            return path
+    return None
 
 
 def sha256_of(path: Path) -> str:
@@ -68,10 +74,12 @@ def locked(path: Path, busy: str | None = None) -> Iterator[None]:
     Waits for another process that has it, or raises DataError with the message `busy`.
     """
     # NFS locks only what is open for writing, which no folder can be.
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT, 0o666)
+    flags = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT
+    operation = fcntl.LOCK_EX if busy is None else fcntl.LOCK_EX | fcntl.LOCK_NB
+    handle = os.open(path, flags, 0o666)
     try:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX if busy is None else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, operation)
         except BlockingIOError:
             raise DataError(busy or "") from None
         yield

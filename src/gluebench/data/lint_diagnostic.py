@@ -335,13 +335,13 @@ def check_pair(
             expected = ", ".join(task.words)
             yield _finding("label", reading.line, label=reading.label, expected=expected, hint=hint)
     yield from _text_findings(pair)
-    for reading in _rows(pair):
+    for reading in _row_directions(pair):
         yield from _tags(reading, task, known)
         if not reading.domain:
             yield _finding("no-domain", reading.line)
 
 
-def _rows(pair: LabeledPair) -> list[Reading]:
+def _row_directions(pair: LabeledPair) -> list[Reading]:
     """A direction for each row of the file: a row with both has one set of tags, and is checked once."""
     by_line = {reading.line: reading for reading in pair.readings}
     return list(by_line.values())
@@ -378,7 +378,7 @@ def _text_findings(pair: LabeledPair) -> Iterator[Finding]:
     if first == second:
         yield _finding("identical", pair.forward.line)
         return
-    for reading in _rows(pair):
+    for reading in _row_directions(pair):
         for text in (reading.premise, reading.hypothesis):
             if text != text.strip():
                 yield _finding("edge-space", reading.line, text=text)

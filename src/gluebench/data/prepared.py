@@ -62,10 +62,19 @@ def prepare(
             comparison = standing(record.fingerprint, record.text_fingerprint, task.splits[name])
             note = f"{name}: {comparison.reason}; to see where: gluebench data verify"
             if comparison.state == "differs" and note not in notes:
-                notes = (*notes, note)
-        names = (benchmark.name, task.name, task.version, task.columns)
-        terms = (task.source.license, task.source.citation, task.source.url)
-        dataset = Dataset(*names, *terms, origin, written, notes)
+                notes += (note,)
+        dataset = Dataset(
+            benchmark=benchmark.name,
+            task=task.name,
+            version=task.version,
+            columns=task.columns,
+            license=task.source.license,
+            citation=task.source.citation,
+            url=task.source.url,
+            origin=origin,
+            splits=written,
+            notes=notes,
+        )
         write_dataset(new, dataset)
     return dataset
 
@@ -94,7 +103,7 @@ def write_split(
         "column_encoding": {INDEX: "DELTA_BINARY_PACKED"},
     }
     with pq.ParquetWriter(folder / name, schema, **settings) as writer:
-        for batch in _regrouped(chain([first], stream)):
+        for batch in _regroup(chain([first], stream)):
             running.update(batch)
             indices.append(numbers(batch.column(INDEX)).copy())  # a copy, so that the batch can be freed
             if label >= 0 and task.labels:
@@ -105,19 +114,28 @@ def write_split(
     problems = []
     if sized and rows != split.size:
         problems.append(f"{rows:,} rows, expected {split.size:,}{other_release(task, split, rows)}")
-    problems += [f"{repeat}; expected each index once" for repeat in _repeated(np.concatenate(indices))]
-    problems += [
-        f"{number:,} rows have the label {word!r}; expected one of {', '.join(task.words)}"
-        for word, number in words.items()
-        if word not in task.words
-    ]
+    for repeat in _repeated_indices(np.concatenate(indices)):
+        problems.append(f"{repeat}; expected each index once")
+    problems += _unknown_words(task, words)
     if problems:
         raise DataError([f"{task.name}, {split.name}: {problem}" for problem in problems])
-    labels = {word: words[word] for word in task.words} if label >= 0 and task.labels else None
+    labels = None
+    if label >= 0 and task.labels:
+        labels = {word: words[word] for word in task.words}
     return SplitRecord(name, rows, running.full, running.text, labels)
 
 
-def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _unknown_words(task: Task, words: Mapping[str, int]) -> list[str]:
+    """A message for each label word that is not the task's; `words` are counted."""
+    expected = ", ".join(task.words)
+    problems = []
+    for word, number in words.items():
+        if word not in task.words:
+            problems.append(f"{number:,} rows have the label {word!r}; expected one of {expected}")
+    return problems
+
+
+def _regroup(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows in batches of one row group, so that files do not depend on a reader's batches."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
@@ -133,17 +151,18 @@ def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
 
 
-def _repeated(values: np.ndarray) -> list[str]:
+def _repeated_indices(values: np.ndarray) -> list[str]:
     """A message for each index that several rows have, with the first two rows (from 1)."""
     if (np.diff(values) > 0).all():
         return []
     order = np.argsort(values, kind="stable")
-    again = np.flatnonzero(np.diff(values[order]) == 0)
-    firsts = [at for at in again.tolist() if at == 0 or values[order[at - 1]] != values[order[at]]]
-    return [
-        f"the index {values[order[at]]} stands in the rows {order[at] + 1:,} and {order[at + 1] + 1:,}"
-        for at in firsts
-    ]
+    messages = []
+    for at in np.flatnonzero(np.diff(values[order]) == 0).tolist():
+        first = order[at]
+        second = order[at + 1]
+        if at == 0 or values[order[at - 1]] != values[first]:
+            messages.append(f"the index {values[first]} stands in the rows {first + 1:,} and {second + 1:,}")
+    return messages
 
 
 def other_release(task: Task, split: Split, rows: int) -> str:

@@ -72,13 +72,18 @@ class Table(Sequence[Example]):
     def _repr_html_(self) -> str:
         from gluebench.benchmark import tables
 
-        rows = [
-            (str(example.index), *example.inputs.values(), *([str(example.label)] if self.labeled else []))
-            for example in self[:SHOWN]
-        ]
-        columns = (INDEX, *self.task.columns, *([LABEL] if self.labeled else []))
-        notes = [f"{len(self):,} examples" + (f", the first {SHOWN} shown" if len(self) > SHOWN else "")]
-        shown = tables.Table(columns, rows, title=f"{self.task.name} {self.split}", notes=notes)
+        columns = _known_columns(self.task, labeled=self.labeled)
+        rows = []
+        for example in self[:SHOWN]:
+            cells = [str(example.index)]
+            cells += example.inputs.values()
+            if self.labeled:
+                cells.append(str(example.label))
+            rows.append(cells)
+        note = f"{len(self):,} examples"
+        if len(self) > SHOWN:
+            note += f", the first {SHOWN} shown"
+        shown = tables.Table(columns, rows, title=f"{self.task.name} {self.split}", notes=[note])
         return tables.to_html(shown)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -89,8 +94,12 @@ class Table(Sequence[Example]):
         """
         from gluebench.scoring.plots import bars
 
-        if not self.labeled or self.task.form not in ("labels", "numbers"):
-            why = f"its answers are {self.task.form}" if self.labeled else "its labels are hidden"
+        why = ""
+        if not self.labeled:
+            why = "its labels are hidden"
+        elif self.task.form not in ("labels", "numbers"):
+            why = f"its answers are {self.task.form}"
+        if why:
             raise ValueError(f"{self.task.name} {self.split}: {why}; expected a split with labels or numbers")
         counts = dict(_counts(self.task, self.column(LABEL)))
         title = f"{self.task.name} {self.split}: {len(self):,} examples"
@@ -126,7 +135,7 @@ class Table(Sequence[Example]):
         return LABEL in self.columns
 
     @property
-    def _worded(self) -> bool:
+    def _has_words(self) -> bool:
         """Whether there are labels, and they are words, not scores."""
         return self.labeled and bool(self.task.labels)
 
@@ -143,7 +152,7 @@ class Table(Sequence[Example]):
     def to_pandas(self) -> Any:
         """A pandas DataFrame; `label` is categorical, its categories the task's label words in order."""
         frame = self.to_arrow().to_pandas()
-        if self._worded:
+        if self._has_words:
             frame[LABEL] = frame[LABEL].cat.set_categories(list(self.task.words))
         return frame
 
@@ -152,7 +161,7 @@ class Table(Sequence[Example]):
         import polars
 
         frame = polars.DataFrame(self.to_arrow())
-        if self._worded:
+        if self._has_words:
             words = polars.Enum(list(self.task.words))
             frame = frame.with_columns(polars.col(LABEL).cast(polars.String).cast(words))
         return frame
@@ -163,7 +172,7 @@ class Table(Sequence[Example]):
         import pyarrow as pa
 
         table = self.to_arrow()
-        if not self._worded:
+        if not self._has_words:
             return datasets.Dataset(table)
         words = table.column(LABEL).cast(pa.string())
         dataset = datasets.Dataset(table.set_column(table.schema.get_field_index(LABEL), LABEL, words))
@@ -198,10 +207,19 @@ class Table(Sequence[Example]):
         return Examples()
 
 
+def _known_columns(task: Task, *, labeled: bool) -> tuple[str, ...]:
+    """Index, inputs and, if there are labels, these; without other columns of the source."""
+    columns = (INDEX,) + task.columns
+    if labeled:
+        columns += (LABEL,)
+    return columns
+
+
 def _counts(task: Task, labels: Sequence[Any]) -> Iterator[tuple[str, int]]:
     """How often each label word occurs, or scores in each bin of their range."""
     if task.words:
-        yield from ((word, labels.count(word)) for word in task.words)
+        for word in task.words:
+            yield word, labels.count(word)
         return
     low, high = task.score_range or (min(labels), max(labels))
     step = (high - low) / PARTS or 1.0
@@ -258,8 +276,8 @@ class _Parquet:
         while start < stop:
             group = bisect_right(self._starts, start) - 1
             if self._decoded[0] != group:
-                columns = [INDEX, *self._task.columns, *([LABEL] if LABEL in self.columns else [])]
-                table = self._file.read_row_group(group, columns=columns)
+                columns = _known_columns(self._task, labeled=LABEL in self.columns)
+                table = self._file.read_row_group(group, columns=list(columns))
                 self._decoded = (group, _examples(table, self._task))
             offset = self._starts[group]
             end = min(stop, self._starts[group + 1])
@@ -275,12 +293,15 @@ class _Parquet:
 
 
 def _examples(table: pa.Table, task: Task) -> list[Example]:
+    indices = table.column(INDEX).to_pylist()
     texts = zip(*(table.column(name).to_pylist() for name in task.columns), strict=True)
-    labels = table.column(LABEL).to_pylist() if LABEL in table.column_names else [None] * table.num_rows
-    return [
-        Example(index, dict(zip(task.columns, row, strict=True)), label)
-        for index, row, label in zip(table.column(INDEX).to_pylist(), texts, labels, strict=True)
-    ]
+    labels = [None] * table.num_rows
+    if LABEL in table.column_names:
+        labels = table.column(LABEL).to_pylist()
+    examples = []
+    for index, row, label in zip(indices, texts, labels, strict=True):
+        examples.append(Example(index, dict(zip(task.columns, row, strict=True)), label))
+    return examples
 
 
 class _Listed:
@@ -290,7 +311,7 @@ class _Listed:
         self._examples = examples
         self._task = task
         labeled = bool(examples) and examples[0].label is not None
-        self.columns: tuple[str, ...] = (INDEX, *task.columns, *([LABEL] if labeled else []))
+        self.columns = _known_columns(task, labeled=labeled)
 
     def __len__(self) -> int:
         return len(self._examples)
@@ -313,5 +334,7 @@ class _Listed:
             values[name] = pa.array(self.column(name), pa.string())
         if LABEL in self.columns:
             labels = pa.array(self.column(LABEL))
-            values[LABEL] = labels.dictionary_encode() if self._task.labels else labels
+            if self._task.labels:
+                labels = labels.dictionary_encode()
+            values[LABEL] = labels
         return pa.table({name: values[name] for name in columns})

@@ -19,9 +19,11 @@ def words(text: str) -> list[str]:
 
 def overlap(first: str, second: str) -> float:
     """Jaccard similarity of two texts' sets of words, 0 to 1."""
-    one = _distinct(first)
-    two = _distinct(second)
-    return len(one & two) / len(one | two) if one or two else 0.0
+    first_words = _distinct(first)
+    second_words = _distinct(second)
+    if not first_words and not second_words:
+        return 0.0
+    return len(first_words & second_words) / len(first_words | second_words)
 
 
 @lru_cache(maxsize=64)  # one text is often compared with several

@@ -34,10 +34,11 @@ def read_examples(path: Path, task: Task, split: Split) -> list[Example]:
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise DataError(f"{path}: {reason}; expected examples of {task.name}") from None
-    names = ["id" if split.ids else "index", *task.columns]
+    names = ["id" if split.ids else "index"]
+    names += task.columns
     index_of = {name: index for index, name in enumerate(split.ids)}
     header = lines[0].split("\t")
-    if header not in (names, [*names, "label"]):
+    if header not in (names, names + ["label"]):
         columns = f"expected the columns {' '.join(names)}, and label unless it is hidden"
         raise DataError(f'{path}:1: the header is "{lines[0]}", {columns}')
     examples: list[Example] = []
@@ -45,7 +46,7 @@ def read_examples(path: Path, task: Task, split: Split) -> list[Example]:
     seen: set[int] = set()
     for number, line in enumerate(lines[1:], 2):
         fields = line.split("\t")
-        wrong = list[str]()
+        wrong: list[str] = []
         if len(fields) != len(header):
             wrong.append(f"{len(fields)} columns, expected {len(header)}")
         else:
@@ -65,13 +66,14 @@ def text_lines(path: Path, data: bytes) -> list[str]:
 
     Raises DataError with the line that is not UTF-8.
     """
-    return [line.removesuffix("\r") for line in decoded(path, data).removesuffix("\n").split("\n")]
+    return [line.removesuffix("\r") for line in decode_text(path, data).removesuffix("\n").split("\n")]
 
 
-def decoded(path: Path, data: bytes, *, encoding: str = "UTF-8", advice: str = "") -> str:
+def decode_text(path: Path, data: bytes, *, encoding: str = "UTF-8", advice: str = "") -> str:
     """The text of a file, without a byte order mark. Raises DataError with the first line that is no text."""
+    codec = "utf-8-sig" if encoding.casefold() == "utf-8" else encoding
     try:
-        return data.decode("utf-8-sig" if encoding.casefold() == "utf-8" else encoding)
+        return data.decode(codec)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         problem = f"not {encoding} text (byte {data[error.start]:#04x}); save the file as UTF-8{advice}"
@@ -80,13 +82,17 @@ def decoded(path: Path, data: bytes, *, encoding: str = "UTF-8", advice: str = "
 
 def _example(task: Task, fields: list[str], seen: set[int], wrong: list[str]) -> Example:
     """The example of a row; adds its index to `seen` and its problems to `wrong`."""
-    index = int(fields[0]) if fields[0].isascii() and fields[0].isdigit() else -1
+    index = -1
+    if fields[0].isascii() and fields[0].isdigit():
+        index = int(fields[0])
     if index < 0:
         wrong.append(f'the index is "{fields[0]}", expected a whole number from 0')
     elif index in seen:
         wrong.append(f"the index {index} stands there for the second time")
     seen.add(index)
-    label = _label(task, fields[-1], wrong) if len(fields) > 1 + len(task.columns) else None
+    label = None
+    if len(fields) > 1 + len(task.columns):
+        label = _label(task, fields[-1], wrong)
     return Example(index, dict(zip(task.columns, fields[1:], strict=False)), label)
 
 

@@ -27,8 +27,9 @@ class Vectors:
 
     def row(self, word: str) -> int | None:
         """The row of a word as written, else in lower case; None if the file has neither."""
-        row = self.rows.get(word)
-        return self.rows.get(word.lower()) if row is None else row
+        if word in self.rows:
+            return self.rows[word]
+        return self.rows.get(word.lower())
 
 
 def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
@@ -40,14 +41,14 @@ def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
     that is not a number.
     """
     reader = _Reader(path, None if words is None else {word.encode() for word in words})
-    with _opened(path) as lines:
+    with _open(path) as lines:
         reader.read(lines)
     return reader.vectors()
 
 
 def vector_width(path: Path) -> int:
     """Return the width of a file of word vectors, from its first line."""
-    with _opened(path) as lines:
+    with _open(path) as lines:
         fields = lines.readline().rstrip().split(b" ")
     width = int(fields[1]) if len(fields) == 2 and fields[1].isdigit() else len(fields) - 1
     if width < 1:
@@ -56,7 +57,7 @@ def vector_width(path: Path) -> int:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def _open(path: Path) -> Iterator[IO[bytes]]:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb", buffering=1 << 20) as lines:
             yield cast("IO[bytes]", lines)
@@ -87,45 +88,45 @@ class _Reader:
                     continue
                 if line.count(b" ") == self.width:
                     if self.words is None or word in self.words:
-                        self._take(at, word, line[end:])
+                        self._parse_quickly(at, word, line[end:])
                     continue
             text = line.rstrip()
             if at == 1 and len(text.split()) == 2 and all(map(bytes.isdigit, text.split())):
                 continue  # word2vec's header
             self.width = self.width or _width(text)
-            self._line(at, text, cut=not line.endswith(b"\n"))
+            self._read_in_full(at, text, cut=not line.endswith(b"\n"))
         if not self.width:
             expected = "expected a word and its numbers on each line"
             self.problems.append(f"{self.path}: holds no vectors; {expected}")
 
-    def _line(self, at: int, text: bytes, *, cut: bool) -> None:
+    def _read_in_full(self, at: int, text: bytes, *, cut: bool) -> None:
         word, *numbers = text.rsplit(b" ", self.width)
         if len(numbers) < self.width or _is_number(word.rpartition(b" ")[2], within=word):
-            self._reject(at, _miscounted(text, self.width, cut=cut))
+            self._reject(at, _count_problem(text, self.width, cut=cut))
         elif not word:
             self._reject(at, "the word before the numbers is missing (the line begins with a space)")
         elif self.words is None or word in self.words:
-            self._keep(at, word, numbers)
+            self._parse_each(at, word, numbers)
 
-    def _take(self, at: int, word: bytes, text: bytes) -> None:
+    def _parse_quickly(self, at: int, word: bytes, text: bytes) -> None:
         """Add a line with the right number of fields; numpy parses it if it can."""
         try:
             values = np.fromstring(text.decode("latin-1"), dtype=np.float64, sep=" ").astype(np.float32)
         except ValueError:
             values = np.empty(0, np.float32)
         if len(values) != self.width or not np.isfinite(values).all():
-            self._keep(at, word, text.split())
+            self._parse_each(at, word, text.split())
         else:
-            self._put(word, array("f", values.tobytes()))
+            self._store(word, array("f", values.tobytes()))
 
-    def _keep(self, at: int, word: bytes, numbers: list[bytes]) -> None:
+    def _parse_each(self, at: int, word: bytes, numbers: list[bytes]) -> None:
         invalid = [number for number in numbers if not _is_finite(number)]
         if invalid:
             self._reject(at, f'"{invalid[0].decode(errors="replace")}" is not a number')
         else:
-            self._put(word, array("f", map(float, numbers)))
+            self._store(word, array("f", map(float, numbers)))
 
-    def _put(self, word: bytes, values: array[float]) -> None:
+    def _store(self, word: bytes, values: array[float]) -> None:
         row = self.index.setdefault(word, len(self.index))
         self.numbers[row * self.width : (row + 1) * self.width] = values
 
@@ -166,7 +167,7 @@ def _is_number(field: bytes, *, within: bytes) -> bool:
     return field != within and b"." in field and _is_finite(field)
 
 
-def _miscounted(text: bytes, expected: int, *, cut: bool) -> str:
+def _count_problem(text: bytes, expected: int, *, cut: bool) -> str:
     width = _width(text)
     if width == expected - 1 and _is_finite(text.split(b" ")[0]):
         return f"{expected} numbers and no word before them"

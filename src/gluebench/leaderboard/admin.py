@@ -22,6 +22,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 
+from gluebench.benchmark.figures import counted
 from gluebench.leaderboard.apps.accounts import trust
 from gluebench.leaderboard.apps.accounts.models import Team, Token, User
 from gluebench.leaderboard.apps.annotation.models import Study
@@ -63,7 +64,10 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
         """Log that a row was changed, with its fields."""
-        changed = [name for part in message if "changed" in part for name in part["changed"]["fields"]]
+        changed: list[str] = []
+        for part in message:
+            if "changed" in part:
+                changed += part["changed"]["fields"]
         self._record(request, "changed", obj, changed)
         return super().log_change(request, obj, message)
 
@@ -143,8 +147,9 @@ class AddressAdmin(LoggedAdmin):
     @admin.display(description="Link to pass on")
     def link(self, address: EmailAddress) -> str:
         """The link that the confirmation mail has."""
-        path = "" if address.verified else trust.confirmation_path(address)
-        return path and format_html('<a href="{0}">{0}</a>', path)
+        if address.verified:
+            return ""
+        return format_html('<a href="{0}">{0}</a>', trust.confirmation_path(address))
 
     @admin.action(description="Confirm, and make a link for a new password")
     def confirm(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
@@ -212,9 +217,8 @@ class BenchmarkAdmin(LoggedAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Save only the changed fields, as others may have changed meanwhile, and mark pages as changed."""
-        obj.save(
-            update_fields={field.name for field in obj._meta.concrete_fields}.intersection(form.changed_data)
-        )
+        columns = {field.name for field in obj._meta.concrete_fields}
+        obj.save(update_fields=columns.intersection(form.changed_data))
         Benchmark.objects.filter(pk=obj.pk).touch()
 
     @admin.display(description="On the board")
@@ -252,7 +256,7 @@ def _action(title: str, act: Callable[..., Any], done: str, **narrowed: Any) -> 
                 act(row, request.user)
                 number += 1
         level = messages.SUCCESS if number else messages.WARNING
-        self.message_user(request, f"{number} submission{'' if number == 1 else 's'} {done}.", level)
+        self.message_user(request, f"{counted(number, 'submission')} {done}.", level)
 
     return run
 
@@ -263,7 +267,8 @@ def _mark(row: Submission, by: User, *, verified: bool) -> str:
 
 class _Labeled(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
-        labels, help_texts = DetailsForm.Meta.labels, DetailsForm.Meta.help_texts
+        labels = DetailsForm.Meta.labels
+        help_texts = DetailsForm.Meta.help_texts
 
 
 @admin.register(Submission)
@@ -311,7 +316,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
     grade_again = _action("Grade again", partial(acts.grade_again, reason=REGRADED), "in the queue again")
 
 
-def _shown(*names: str) -> Values:
+def _list_and_fields(*names: str) -> Values:
     """The columns of a list, which are all fields of its rows."""
     return {"list_display": names, "fields": names}
 
@@ -332,25 +337,25 @@ _READ_ONLY: dict[type[Model], Values] = {
     },
     # Deleting a second factor lets in an owner who lost it.
     Authenticator: {
-        **_shown("user", "type", "created_at", "last_used_at"),
+        **_list_and_fields("user", "type", "created_at", "last_used_at"),
         **_DELETABLE,
         "list_filter": ["type"],
         "search_fields": ["user__email"],
     },
     # Deleting a connection lets that person of the provider in no more.
     SocialAccount: {
-        **_shown("user", "provider", "uid", "date_joined", "last_login"),
+        **_list_and_fields("user", "provider", "uid", "date_joined", "last_login"),
         **_DELETABLE,
         "list_filter": ["provider"],
         "search_fields": ["user__email", "uid"],
     },
     UserSession: {
-        **_shown("user", "created_at", "last_seen_at", "ip", "user_agent"),
+        **_list_and_fields("user", "created_at", "last_seen_at", "ip", "user_agent"),
         "search_fields": ["user__email", "ip"],
     },
     # Deleting a token ends it.
     Token: {
-        **_shown("name", "user", "scopes", "created", "expires", "used"),
+        **_list_and_fields("name", "user", "scopes", "created", "expires", "used"),
         **_DELETABLE,
         "search_fields": ["name", "user__email"],
     },

@@ -135,15 +135,17 @@ def serve(
     """
     from gluebench.leaderboard.serving import supervisor
 
-    running = require() if workers is None else require()._replace(workers=workers)
+    running = require()
+    if workers is not None:
+        running = running._replace(workers=workers)
     site = folders.at(folder)
     site.require()
 
     def announce(url: str) -> None:
+        what = f"{running.workers} workers grade for {site.root}"
         if url:
             _keep_address(site, url)
-        graders = f"{running.workers} workers grade for {site.root}"
-        what = f"The leaderboard is at {url}" if url else graders
+            what = f"The leaderboard is at {url}"
         print(f"{what} (stop it with Ctrl-C)", flush=True)
         ready(url)
 
@@ -181,7 +183,8 @@ def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> li
     open_site(folder, ready=False)
     from gluebench.leaderboard.serving import health
 
-    results += [*health.examine(), health.mail()]
+    results += health.examine()
+    results.append(health.mail())
     if all(check.ok for check in results if check.name == "database"):
         results.append(health.pending())
         if results[-1].ok:
@@ -189,7 +192,8 @@ def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> li
 
             if reseal:
                 integrity.reseal()
-            results += [health.queue(), health.roles(), *integrity.examine(files=files)]
+            results += [health.queue(), health.roles()]
+            results += integrity.examine(files=files)
     return results
 
 
@@ -204,8 +208,11 @@ def verify(
     """Check a site, a frozen copy, an export or an address; or a receipt with its key. Raises SiteError."""
     from gluebench.leaderboard.apps.ledger import notes, verify
 
-    result, folder = verify.Verification(), Path(source)
-    kept = Path(checkpoint).read_text(encoding="utf-8", errors="replace") if checkpoint else ""
+    result = verify.Verification()
+    folder = Path(source)
+    kept = ""
+    if checkpoint:
+        kept = Path(checkpoint).read_text(encoding="utf-8", errors="replace")
     try:
         known = notes.read_key(key) if key else None
     except notes.NoteError as error:
@@ -230,16 +237,20 @@ def verify(
         verify.verify_copy(result, folder, key=known, kept=kept, recompute=recompute)
     else:
         if folder.is_dir() and not folders.at(folder).key_file.is_file():
-            inside = next(iter(sorted(folder.glob(f"*/{verify.SUMS}"))), None)
-            fix = f" Check {inside.parent}, which has one." if inside else ""
-            raise SiteError(
-                f"{folder} is not a site, and there is no {verify.SUMS} in it; a frozen copy has one.{fix}"
-            )
+            raise _neither_site_nor_copy(folder, verify.SUMS)
         open_site(folder)
         from gluebench.leaderboard.keeping import integrity
 
         integrity.verify(result, key=known, kept=kept)
     return result
+
+
+def _neither_site_nor_copy(folder: Path, sums: str) -> SiteError:
+    message = f"{folder} is not a site, and there is no {sums} in it; a frozen copy has one."
+    lists = sorted(folder.glob(f"*/{sums}"))
+    if lists:
+        message += f" Check {lists[0].parent}, which has one."
+    return SiteError(message)
 
 
 def submit_local(
@@ -272,7 +283,7 @@ def submit_local(
     from gluebench.leaderboard.apps.uploads.accept import accept, digest
 
     details = {"model": model, "name": name, "public": public, **more}
-    if unknown := details.keys() - {*FIELDS, "public"}:
+    if unknown := details.keys() - FIELDS.keys() - {"public"}:
         raise TypeError(f"A submission has no such field: {', '.join(sorted(unknown))}.")
     row = Benchmark.objects.named(benchmark)
     owner = User.objects.filter(email=user_email).first() or User.objects.create_user(user_email)

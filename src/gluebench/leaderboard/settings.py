@@ -19,7 +19,11 @@ HTTPS = RUNNING.https
 """Whether a proxy in front speaks HTTPS: cookies are then marked secure."""
 
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *RUNNING.hosts]
-CSRF_TRUSTED_ORIGINS = [f"https://{f'*{host}' if host.startswith('.') else host}" for host in RUNNING.hosts]
+CSRF_TRUSTED_ORIGINS = []
+for _host in RUNNING.hosts:
+    if _host.startswith("."):  # any name below it
+        _host = f"*{_host}"
+    CSRF_TRUSTED_ORIGINS.append(f"https://{_host}")
 
 INSTALLED_APPS = [
     # From the lowest: each imports only `common` and those before it.
@@ -127,7 +131,7 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
-    **storage.of(RUNNING.bucket, FOLDER),
+    **storage.storages_of(RUNNING.bucket, FOLDER),
     "staticfiles": {"BACKEND": "gluebench.leaderboard.keeping.storage.StaticStorage"},
 }
 STATIC_URL = f"{RUNNING.path}/static/"
@@ -158,9 +162,12 @@ EMAIL_FILE_PATH = str(FOLDER.mail)
 EMAIL_TIMEOUT = 10
 if RUNNING.mail:
     EMAIL_BACKEND = "gluebench.leaderboard.apps.common.mail.Backend"
-    EMAIL_HOST, EMAIL_PORT = RUNNING.mail.host, RUNNING.mail.port
-    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = RUNNING.mail.user, RUNNING.mail.password
-    EMAIL_USE_TLS, EMAIL_USE_SSL = RUNNING.mail.scheme == "smtp+tls", RUNNING.mail.scheme == "smtps"
+    EMAIL_HOST = RUNNING.mail.host
+    EMAIL_PORT = RUNNING.mail.port
+    EMAIL_HOST_USER = RUNNING.mail.user
+    EMAIL_HOST_PASSWORD = RUNNING.mail.password
+    EMAIL_USE_TLS = RUNNING.mail.scheme == "smtp+tls"
+    EMAIL_USE_SSL = RUNNING.mail.scheme == "smtps"
     DEFAULT_FROM_EMAIL = SERVER_EMAIL = RUNNING.mail.sender
 
 AUTH_USER_MODEL = "accounts.User"
@@ -209,23 +216,20 @@ ALLAUTH_TRUSTED_PROXY_COUNT = 0  # the web server has already put the visitor's 
 
 SOCIALACCOUNT_ADAPTER = "gluebench.leaderboard.apps.accounts.provider.SignInAdapter"
 SOCIALACCOUNT_FORMS = {"signup": "gluebench.leaderboard.apps.accounts.provider.SignupForm"}
-SOCIALACCOUNT_PROVIDERS = {
-    kind: {
-        "OAUTH_PKCE_ENABLED": True,
-        "APPS": [
-            {
-                "provider_id": provider.key if provider.issuer else kind,
-                "name": provider.name,
-                "client_id": provider.client,
-                "secret": provider.secret,
-                "settings": {"server_url": provider.issuer.rstrip("/"), "issuer": provider.issuer},
-            }
-            for provider in RUNNING.sign_in
-            if bool(provider.issuer) == (kind == "openid_connect")
-        ],
-    }
-    for kind in ("openid_connect", "github")
+SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
+    "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": []},
+    "github": {"OAUTH_PKCE_ENABLED": True, "APPS": []},
 }
+for _provider in RUNNING.sign_in:
+    _kind = "openid_connect" if _provider.issuer else "github"
+    _app = {
+        "provider_id": _provider.key if _provider.issuer else _kind,
+        "name": _provider.name,
+        "client_id": _provider.client,
+        "secret": _provider.secret,
+        "settings": {"server_url": _provider.issuer.rstrip("/"), "issuer": _provider.issuer},
+    }
+    SOCIALACCOUNT_PROVIDERS[_kind]["APPS"].append(_app)
 
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_ADAPTER = "gluebench.leaderboard.apps.accounts.adapter.SecondFactorAdapter"
@@ -247,7 +251,8 @@ API_PER_MINUTE = {
 """Requests to the interface in a minute: of an account; of an address that sends no token; free checks of an
 account; wrong tokens of an address; of an organizer's machines that grade."""
 
-_NOTHING, _OURS = ["'none'"], ["'self'"]
+_NOTHING = ["'none'"]
+_OURS = ["'self'"]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": _NOTHING,

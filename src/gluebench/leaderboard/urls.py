@@ -38,15 +38,14 @@ def _forms(
     address: str, view: Any, name: str, forms: Iterable[str] = ("json", "csv", ""), **options: str
 ) -> list[URLPattern]:
     """A page's address in each of its forms: it ends in a dot and the form, or in neither for HTML."""
-    return [
-        path(
-            f"{address}.{form}" if form else address,
-            view,
-            {"form": form, **options},
-            name=f"{name}-{form}" if form else name,
-        )
-        for form in forms
-    ]
+    urls = []
+    for form in forms:
+        values = {"form": form, **options}
+        if form:
+            urls.append(path(f"{address}.{form}", view, values, name=f"{name}-{form}"))
+        else:
+            urls.append(path(address, view, values, name=name))
+    return urls
 
 
 handler500 = "gluebench.leaderboard.serving.middleware.failed"
@@ -75,15 +74,24 @@ ACCOUNT = [
     path("", include("allauth.account.urls")),
 ]
 
+EXPORTS = []
+for _ending in FORMATS:
+    _values = {"ending": _ending}
+    EXPORTS += [
+        path(f"{BENCHMARK}.{_ending}", boards.export, _values, name=f"board-{_ending}"),
+        path(f"{BENCHMARK}/tasks/<str:task>.{_ending}", boards.export_task, _values, name=f"task-{_ending}"),
+    ]
+
+RANKS = _forms(f"{BENCHMARK}/pairs", ranks.pairs, "pairs", subject="pairs")
+for _subject in ranks.PAGES:
+    if _subject != "pairs":  # whose view takes more parameters
+        RANKS += _forms(f"{BENCHMARK}/{_subject}", ranks.page, _subject, subject=_subject)
+
 urlpatterns = [
     path("", boards.home, name="home"),
     *(path(address[1:], view, name=address[1:]) for address, view in PROBES.items()),
     path(BENCHMARK, boards.board, name="board"),
-    *(
-        path(f"{BENCHMARK}{task}.{ending}", boards.export, {"ending": ending}, name=f"{kind}-{ending}")
-        for ending in FORMATS
-        for kind, task in (("board", ""), ("task", "/tasks/<str:task>"))
-    ),
+    *EXPORTS,
     path(f"{BENCHMARK}/badge.svg", boards.badge, name="badge"),
     path(f"{BENCHMARK}/embed", boards.embed, name="embed"),
     path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
@@ -93,13 +101,7 @@ urlpatterns = [
     path(f"{BENCHMARK}/data/<path:path>", downloads.data_file, name="data-file"),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>", boards.diagnostics, "diagnostics"),
-    *(
-        url
-        for subject in ranks.PAGES
-        if subject != "pairs"
-        for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
-    ),
-    *_forms(f"{BENCHMARK}/pairs", ranks.pairs, "pairs", subject="pairs"),
+    *RANKS,
     path(f"{BENCHMARK}/ranks/status.json", ranks.status_json, name="ranks-status"),
     *_forms(f"{BENCHMARK}/health", benchmark_health.health, "health", ("json", "")),
     *_forms(f"{ORGANIZE}/health", benchmark_health.organize_health, "organize-health", ("json", "")),
@@ -126,13 +128,13 @@ urlpatterns = [
     path(f"{ORGANIZE}/results/draft.zip", results.draft, name="organize-results-draft"),
     path(f"{ORGANIZE}/copy.zip", copies.download, name="organize-copy-download"),
     path(f"{ORGANIZE}/people", annotation.overview, name="organize-people"),
-    path(f"{ORGANIZE}/people/<slug:key>", annotation.one, name="organize-study"),
+    path(f"{ORGANIZE}/people/<slug:key>", annotation.study_page, name="organize-study"),
     path(f"{ORGANIZE}/people/<slug:key>/sheets.zip", annotation.download, name="organize-study-sheets"),
     path("organize", organizing.home, name="organizing"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
-    path("submissions/<slug:key>/badge.svg", boards.badge, name="row-badge"),
+    path("submissions/<slug:key>/badge.svg", boards.row_badge, name="row-badge"),
     path("submissions/<slug:key>.bib", boards.bibtex, name="submission-bibtex"),
     path("submissions/<slug:key>.eee.json", boards.eee, name="submission-eee"),
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),

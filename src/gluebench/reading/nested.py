@@ -179,12 +179,13 @@ def _flat_objects(lines: Sequence[str]) -> list[NestedRecord]:
 
     A line that begins with { cannot continue an object, and without lists nothing else goes on over lines.
     """
-    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
     contents = [lines[number - 1] for number in numbers]
-    if not all(content.startswith("{") and "[" not in content for content in contents):
+    together = ",".join(contents)
+    if "[" in together or any(content[0] != "{" for content in contents):
         return []
     try:
-        values = loaded(f"[{','.join(contents)}]")
+        values = loaded(f"[{together}]")
     except NotationError:
         return []  # the line has to be named
     if values is None or len(values) != len(contents):

@@ -95,7 +95,7 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
             average = average._replace(withheld=score.withheld)
         score = average
     public = without_hidden_classes(report, benchmark)
-    return public._replace(score=score, tasks=tasks, diagnostics=diagnostics)
+    return replace(public, score=score, tasks=tasks, diagnostics=diagnostics)
 
 
 def without_hidden_classes(report: Report, benchmark: Benchmark) -> Report:
@@ -105,7 +105,7 @@ def without_hidden_classes(report: Report, benchmark: Benchmark) -> Report:
         if task.labels_public:
             public.update(file.name for file in task.files)
     classes = {name: scores for name, scores in report.classes.items() if name in public}
-    return report._replace(classes=by_class(classes))
+    return replace(report, classes=by_class(classes))
 
 
 def bounds_of(task: Task, metric: str = "") -> tuple[float, float]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.benchmark.figures import counted, ends, interval, percent, unit
+from gluebench.benchmark.figures import counted, ends, list_words, on_split, percent, unit, with_interval
 from gluebench.benchmark.lookup import ByName
-from gluebench.benchmark.tables import Table, numeric, to_frame, to_html, to_json
+from gluebench.benchmark.tables import Column, Table, TabularResult, numeric, to_json
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import OptionalInterval, Part
 from gluebench.scoring.metrics.counts import ClassScore
@@ -118,7 +118,8 @@ class DiagnosticReport(NamedTuple):
         return {**values, **metadata}
 
 
-class Report(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Report(TabularResult):
     """The result of `grade`; the command prints its JSON, the site stores it and the API serves it."""
 
     benchmark: str
@@ -176,27 +177,58 @@ class Report(NamedTuple):
                 else:
                     yield record(category_score, task=name, breakdown=kind)
 
-    def to_pandas(self) -> Any:
-        """A DataFrame with a row for each score; see FIELDS. Raises ImportError without pandas."""
-        return to_frame(FIELDS, self.records())
+    def fields(self) -> Sequence[str]:
+        """FIELDS."""
+        return FIELDS
 
-    def _repr_html_(self) -> str:
+    def tables(self) -> list[Table]:
+        """A row for each metric, for the score of a task that has several, for the average and each set."""
         rows = []
         for name, task in self.tasks.items():
             for metric, score in task.metrics.items():
-                rows.append(_html_cells(name, metric, score))
+                rows.append(_score_cells(name, metric, score))
             if len(task.metrics) != 1:
-                rows.append(_html_cells(name, "score", task.score))
-        rows.append(_html_cells("macro-average", "", self.score))
+                rows.append(_score_cells(name, "score", task.score))
+        rows.append(_score_cells("macro-average", "", self.score))
         for name, part in self.diagnostics.items():
             if part is not None:
-                rows.append(_html_cells(name, "", part.overall))
+                rows.append(_score_cells(name, "", part.overall))
         notes = []
         if self.missing:
             notes.append(f"Missing: {', '.join(self.missing)}")
-        figures = (f"score{unit(self.loss)}", "95 % interval", "n")
-        columns = ["task", "metric"] + [numeric(title) for title in figures]
-        return to_html(Table(columns, rows, title=f"{self.benchmark}, {self.split} split", notes=notes))
+        scores = Column("score", is_number=True, unit=unit(self.loss).strip())
+        columns = ("task", "metric", scores, numeric("95 % interval"), numeric("n"))
+        return [Table(columns, rows, title=f"{self.benchmark}, {self.split} split", notes=notes)]
+
+    def paragraph(self, benchmark: Benchmark | None = None, *, system: str = "the system") -> str:
+        """The scores with their intervals as sentences for a paper; `benchmark` gives titles.
+
+        A score without an interval says why, and a missing average which scores it lacks.
+        """
+        title = benchmark.title if benchmark else self.benchmark
+        begin = f"On {on_split(title, self.split, self.provenance)}, {system} has"
+        if self.score is None:
+            missing = [name for name, task in self.tasks.items() if task.score is None]
+            sentences = [f"{begin} no macro-average, for want of {list_words(missing)}."]
+        else:
+            over = counted(self.score.n, "task")
+            sentences = [f"{begin} a macro-average of {_score_in_words(self.score)} over {over}."]
+        for name, task in self.tasks.items():
+            titles = (
+                {metric.name: metric.words for metric in benchmark.task(name).metrics} if benchmark else {}
+            )
+            scores = []
+            for metric, score in task.metrics.items():
+                words = titles.get(metric, metric.replace("_", " "))
+                scores.append(f"{words} {_score_in_words(score)}")
+            if scores:
+                sentences.append(f"{name}: {list_words(scores)}.")
+        for name, diagnostic in self.diagnostics.items():
+            if diagnostic is not None:
+                sentences.append(f"{name}, which is not averaged: {_score_in_words(diagnostic.overall)}.")
+        scale = "Losses are as they are" if self.loss else "Scores are times 100"
+        sentences.append(f"{scale}, intervals of 95 %. Computed with gluebench {__version__}.")
+        return " ".join(sentences)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the average, the task scores in order, and diagnostic sets in the same unit, with intervals.
@@ -250,7 +282,16 @@ def places(benchmark: Benchmark) -> Iterator[Place]:
 
 def score_words(score: Score) -> str:
     """A score with its interval: "84.8 [83.0, 86.4]"."""
-    return f"{percent(score.value, score.loss)}{interval(score.low, score.high, score.loss)}"
+    return with_interval(score.value, score.low, score.high, score.loss)
+
+
+def _score_in_words(score: Score) -> str:
+    """A score in a sentence: "84.8 (83.0 to 86.4)"."""
+    value = percent(score.value, score.loss)
+    if score.low is None or score.high is None:
+        return f"{value} (no interval: {score.withheld})" if score.withheld else value
+    ends = sorted((score.low, score.high), reverse=bool(score.loss))
+    return f"{value} ({percent(ends[0], score.loss)} to {percent(ends[1], score.loss)})"
 
 
 def record(score: Score | None, **place: str) -> dict[str, object]:
@@ -273,8 +314,8 @@ def _plot_row(name: str, score: Score, *, whole: bool = False) -> Row:
     return Row.of(name, fractions, note, filled=score.low is not None, whole=whole, factor=factor)
 
 
-def _html_cells(task: str, metric: str, score: Score | None) -> tuple[str, ...]:
-    """A row of the table in a notebook: task, metric, score, its interval and the number of examples."""
+def _score_cells(task: str, metric: str, score: Score | None) -> tuple[str, ...]:
+    """A row of the table: task, metric, score, its interval and the number of examples."""
     if score is None:
         return task, metric, "-", "", ""
     limits = ends(score.low, score.high, score.withheld, loss=score.loss)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import interval, percent, points
-from gluebench.benchmark.tables import Table, numeric, to_frame, to_html
+from gluebench.benchmark.figures import percent, points, with_interval
+from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, grade, pairs_of, submission_from
 from gluebench.scoring.report import Report, Score, fields_of
 
@@ -45,7 +46,8 @@ class Spread(NamedTuple):
         return fields_of(self, optional=("low", "high", "seeds", "loss"))
 
 
-class Summary(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Summary(TabularResult):
     """The result of `summarize`."""
 
     benchmark: str
@@ -76,14 +78,15 @@ class Summary(NamedTuple):
         for task, spread in self.diagnostics.items():
             yield {"task": task, "metric": "overall", **spread.as_dict()}
 
-    def to_pandas(self) -> Any:
-        """A DataFrame with a row for each score; see FIELDS. Raises ImportError without pandas."""
-        return to_frame(FIELDS, self.records())
+    def fields(self) -> Sequence[str]:
+        """FIELDS."""
+        return FIELDS
 
     def _of_tasks(self) -> dict[str, Spread]:
         return {name: spreads["score"] for name, spreads in self.tasks.items() if "score" in spreads}
 
-    def _repr_html_(self) -> str:
+    def tables(self) -> list[Table]:
+        """A row for the average and for each task and diagnostic set."""
         spreads = self._of_tasks()
         if self.score is not None:
             spreads["macro-average"] = self.score
@@ -95,7 +98,7 @@ class Summary(NamedTuple):
             rows.append((name, spread_words(spread), deviation, best, str(spread.n)))
         title = f"{self.benchmark}, {self.split} split: {self.runs} runs"
         figures = ("mean [95 % interval]", "sd", "best", "runs")
-        return to_html(Table(["task"] + [numeric(heading) for heading in figures], rows, title=title))
+        return [Table(names_and_numbers("task", figures), rows, title=title)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the mean of the runs, of each task and as a macro-average, with intervals.
@@ -129,7 +132,7 @@ class Summary(NamedTuple):
 
 def spread_words(spread: Spread) -> str:
     """The mean with its interval: "84.8 [83.0, 86.4]"."""
-    return f"{percent(spread.mean, spread.loss)}{interval(spread.low, spread.high, spread.loss)}"
+    return with_interval(spread.mean, spread.low, spread.high, spread.loss)
 
 
 def summarize(reports: Sequence[Report]) -> Summary:

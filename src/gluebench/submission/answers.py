@@ -136,10 +136,10 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
     without: NestedRecord | None = None
     names: dict[tuple[str, ...], tuple[str | None, str | None]] = {}
     for record in nested.records:
-        group = record.group if nested.keys else None
-        value = record.value
+        line, value, _, list_number, index = record
+        group = list_number if nested.keys else None
         if not isinstance(value, dict):
-            answers.append(Answer(record.line, record.key, plain_answer(value), group))
+            answers.append(Answer(line, index, plain_answer(value), group))
             continue
         named = tuple(value)
         if named not in names:
@@ -149,10 +149,14 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
         if key is None:
             without = without or record
             continue
-        index = record.key if name is None else value[name]
+        if name is not None:
+            index = value[name]
         if isinstance(index, dict) and index:  # of the paragraph, the question and the answer, the last
             index = [*index.values()][-1]
-        answers.append(Answer(record.line, index, plain_answer(value[key]), group, value))
+        answer = value[key]
+        if isinstance(answer, list):
+            answer = plain_answer(answer)
+        answers.append(Answer(line, index, answer, group, value))
     if without and any(answer.index is None for answer in answers):
         # The order counts, and the answers after this object would be those of other examples.
         raise _no_answer(without, keys)

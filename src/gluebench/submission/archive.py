@@ -81,8 +81,8 @@ class Limits(NamedTuple):
     """Unpacked by packed size of a member, for members over 1 MiB."""
     nested: bool = False
     """Whether a file that is read may be an archive."""
-    parquet: bool = True
-    """Whether Parquet may be read, of which a small file can hold any number of rows."""
+    trusted: bool = True
+    """Whether the files are the user's own: of Parquet, a small file can hold any number of rows."""
 
 
 _usual = Limits()
@@ -91,12 +91,12 @@ _usual = Limits()
 def limit_uploads(size: int) -> None:
     """Read submissions of up to `size` bytes in this process, and of four times as many unpacked."""
     global _usual
-    _usual = Limits(upload=size, total=4 * size, parquet=False)
+    _usual = Limits(upload=size, total=4 * size, trusted=False)
 
 
-def takes_parquet() -> bool:
-    """Whether Parquet may be read in this process: not where strangers upload."""
-    return _usual.parquet
+def is_trusted() -> bool:
+    """Whether files are the user's own, and not those that strangers upload."""
+    return _usual.trusted
 
 
 class Archive(NamedTuple):

@@ -50,13 +50,14 @@ def _strided(data: bytes, start: int, *, tail: bytes, at: int, codes: bytes, siz
     template = _template(size, tail)
     if len(data) - start != len(template):
         return None
+    view = memoryview(data)[start:]
     label_bytes = bytearray()
     place = 0
     for digits, _, rows in _blocks(size):
         width = digits + len(tail)
         for first in range(0, rows, _AT_ONCE):
             end = place + min(_AT_ONCE, rows - first) * width
-            piece = bytearray(data[start + place : start + end])
+            piece = bytearray(view[place:end])
             labels = slice(digits + at, None, width)
             label_bytes += piece[labels]
             piece[labels] = tail[at : at + 1] * ((end - place) // width)

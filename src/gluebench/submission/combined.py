@@ -13,7 +13,7 @@ from gluebench.reading.notation import NotationError, loaded
 from gluebench.reading.records import ReadingError, Records
 from gluebench.reading.text import decode
 from gluebench.submission.answers import KEYS, VALUES
-from gluebench.submission.archive import Archive, read_members, takes_parquet
+from gluebench.submission.archive import Archive, is_trusted, read_members
 from gluebench.submission.archive_problems import READ, base_name, printable
 from gluebench.submission.forms import plain_cell
 from gluebench.submission.names import Names
@@ -21,6 +21,10 @@ from gluebench.submission.problems import worded
 
 _TASKS = ("task", "task_name", "test_file", "dataset", "subset")
 """Common names of the column that says of which task a row is, the most reliable first."""
+_SPARE = 10_000
+"""Lines, lists and objects that any file may have."""
+_MOST_UPLOADED = 6 << 20
+"""Bytes of a file that strangers upload: a value of JSON may take fifty times its bytes in memory."""
 
 _problem = worded(__file__)
 
@@ -37,6 +41,8 @@ def separate_tasks(source: str | os.PathLike[str], archive: Archive, names: Name
     path = tables[0]
     ignored = [other for other in archive.ignored if other != path]
     data = next(iter(read_members(source, base_name(path).__eq__).members.values()), b"")
+    if not data.startswith(PARQUET) and not _is_sparing(data, names):
+        return archive
     try:
         parts = _parts(data, names)
     except ImportError:
@@ -57,6 +63,14 @@ def separate_tasks(source: str | os.PathLike[str], archive: Archive, names: Name
         return archive
     notice = _problem("several-tasks", path, "notice")
     return Archive(members, ignored, [notice], archive.comment, lineless=frozenset(members))
+
+
+def _is_sparing(data: bytes, names: Names) -> bool:
+    """Whether a file has no more lines, lists and objects than rows need, and cannot fill the memory."""
+    if len(data) > _MOST_UPLOADED and not is_trusted():
+        return False
+    nested = data.count(b"{") + data.count(b"[")
+    return max(nested, data.count(b"\n")) <= 2 * names.rows + _SPARE
 
 
 def _parts(data: bytes, names: Names) -> dict[str, bytes]:
@@ -82,7 +96,7 @@ def _parts(data: bytes, names: Names) -> dict[str, bytes]:
 def _records(data: bytes) -> Records:
     if not data.startswith(PARQUET):
         return read_records(data, usual=(*_TASKS, *KEYS, *VALUES))
-    if not takes_parquet():
+    if not is_trusted():
         raise ReadingError("expected text, and this is Parquet", "Write text.", None)
     return read_parquet(data)
 

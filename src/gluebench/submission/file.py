@@ -122,7 +122,7 @@ def _read_declared(
         return table
     from gluebench.submission.mistakes import explained_rows
 
-    if 0 < len(shaped.rows) <= expected.most_rows:
+    if 0 < len(shaped.rows.cells) <= expected.most_rows:
         table = explained_rows(path, shaped.cells(), expected, table, task=task, choices=choices)
     in_lists = file.splits[role].ordered and data.lstrip()[:1] in (b"[", b"{")
     if table.column is not None or in_lists or expected.ids or expected.form:

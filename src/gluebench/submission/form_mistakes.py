@@ -36,14 +36,10 @@ def rewrite_cells(sheet: Sheet, task: Task) -> None:
         for code, before, after in _way(cell, steps, form):
             changes[code][before] = after
     for code, of_step in changes.items():
-        sheet.rewrite(1, code, partial(_changed, changes=of_step))
+        sheet.replace(1, code, of_step)
     left = {cell for cell in {*sheet.column(1)} if not _reads(cell, form)}
     if left:
         _tell(sheet, task, left)
-
-
-def _changed(cell: str, *, changes: Mapping[str, str]) -> str:
-    return changes.get(cell, cell)
 
 
 def _steps(task: Task) -> dict[str, Step]:
@@ -191,22 +187,12 @@ def _tell(sheet: Sheet, task: Task, left: set[str]) -> None:
     parts = [part for cell in left for part in _parts(cell, task)]
     numbered = all(part.isdecimal() and int(part) < len(words) for part in parts)
     order = sheet.choices.words
-    ordered = {*order} == {*words}
     if task.form == "sets" and all(_is_multi_hot(cell, len(words)) for cell in left):
-        if ordered:
-            changes = {cell: _joined(_labels_of_ones(cell, order), task) for cell in left}
-            repair = f"1 replaced by the labels {', '.join(order)}"
-            sheet.rewrite(1, "multi-hot", partial(_changed, changes=changes), repair=repair)
-        else:
-            sheet.tell_cells("multi-hot", left)
+        repair = f"1 replaced by the labels {', '.join(order)}"
+        _name_labels(sheet, task, "multi-hot", left, _labels_of_ones, repair)
     elif task.form in ("sets", "tokens") and parts and numbered:
-        if ordered:
-            changes = {
-                cell: _joined([order[int(part)] for part in _parts(cell, task)], task) for cell in left
-            }
-            sheet.rewrite(1, "class-numbers", partial(_changed, changes=changes), repair=labels_of(order))
-        else:
-            sheet.tell_cells("class-numbers", left)
+        read = partial(_labels_of_numbers, task=task)
+        _name_labels(sheet, task, "class-numbers", left, read, labels_of(order))
     elif task.form == "spans" and not any(character.isdigit() for cell in left for character in cell):
         sheet.tell_cells("span-texts", left)
     elif task.form == "spans" and all(map(_ends_at_start, left)):
@@ -216,6 +202,26 @@ def _tell(sheet: Sheet, task: Task, left: set[str]) -> None:
             sheet.tell_cells("labels-alone", left)
         elif all(len(cell.split()) == len(words) and all(map(is_number, cell.split())) for cell in left):
             sheet.tell_cells("logits", left)
+
+
+def _name_labels(
+    sheet: Sheet,
+    task: Task,
+    code: str,
+    cells: Collection[str],
+    labels: Callable[[str, Sequence[str]], list[str]],
+    repair: str,
+) -> None:
+    """Record numbers of labels; replace them by the labels if the author gave the order of these."""
+    order = sheet.choices.words
+    if {*order} == {*task.vocabulary}:
+        sheet.replace(1, code, {cell: _joined(labels(cell, order), task) for cell in cells}, repair=repair)
+    else:
+        sheet.tell_cells(code, cells)
+
+
+def _labels_of_numbers(cell: str, order: Sequence[str], *, task: Task) -> list[str]:
+    return [order[int(part)] for part in _parts(cell, task)]
 
 
 def _is_multi_hot(cell: str, number: int) -> bool:

@@ -55,6 +55,11 @@ class Names:
                         alike.setdefault(fold(name), file)
         return alike
 
+    @property
+    def rows(self) -> int:
+        """The number of rows of all test files."""
+        return sum(file.size(self._role) for file in self._benchmark.files(self._role))
+
     def named(self, path: str) -> list[TestFile]:
         """The test files that a member is named as: several are columns of one file."""
         return self.files.get(base_name(path).casefold(), [])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from gluebench.benchmark import Benchmark, Role, installed, load_benchmark
 from gluebench.benchmark.records import ROLES
-from gluebench.reading.nested import is_json, read_json
+from gluebench.reading.nested import find_records, is_json
 from gluebench.reading.records import ReadingError
 from gluebench.submission.names import Names
 from gluebench.submission.problems import Problem, worded
@@ -23,7 +23,7 @@ def count_rows(data: bytes) -> int:
     """Number of records of JSON; of any other file, of lines, the header included."""
     if is_json(data[:_LOOKED_AT].decode("utf-8-sig", "replace")):
         try:
-            return len(read_json(data.decode("utf-8-sig", "replace")).rows)
+            return len(find_records(data.decode("utf-8-sig", "replace")).records)
         except ReadingError:
             pass  # lines of which one is no JSON
     return data.count(b"\n") + (not data.endswith(b"\n"))

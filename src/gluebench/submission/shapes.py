@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, compress, groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Task, TestFile
@@ -38,16 +38,19 @@ _BITS = {"0": False, "1": True, "0.0": False, "1.0": True}
 """How a cell says whether an example has a label."""
 
 
-class _Row(NamedTuple):
-    line: int
-    example: str
-    cell: str
-    tied: bool = False
-    """Whether items of a ranking have equal scores."""
-    group: int | None = None
-    """Number of the list that holds it, in JSON with lists in objects."""
+class _Rows(NamedTuple):
+    """The rows of index or id and value, column by column."""
+
+    lines: Sequence[int]
+    examples: Sequence[str]
+    """Index or id of each row."""
+    cells: Sequence[str]
+    tied: Sequence[int] = ()
+    """Lines of rankings with equal scores."""
+    groups: Sequence[int | None] = ()
+    """Number of the list that holds each row, in JSON with lists in objects."""
     numbered: bool = False
-    """Whether the index is that of the row, since the file says none."""
+    """Whether an index is that of the row, since the file says none."""
 
 
 def is_shaped(file: TestFile, role: Role) -> bool:
@@ -59,70 +62,79 @@ class ShapedFile(NamedTuple):
     """A file of the shape that its manifest says."""
 
     table: Table
-    rows: Sequence[_Row]
+    rows: _Rows
     groups: Mapping[int, int]
     """Index to the number of the list that holds the answer; empty unless several lists in objects do."""
 
-    @property
-    def numbered(self) -> bool:
-        """Whether JSON without indices was read in order."""
-        return any(row.numbered for row in self.rows)
-
     def cells(self) -> Cells:
         """The rows of index or id and value."""
-        cells = [[plain_cell(row.example), row.cell] for row in self.rows]
-        return Cells(rows=cells, lines=[row.line for row in self.rows])
+        return Cells(
+            rows=[*map(list, zip(self.rows.examples, self.rows.cells, strict=True))], lines=[*self.rows.lines]
+        )
 
 
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> ShapedFile:
     """Read a file of the shape that its manifest says; see `read_table`."""
     try:
         suffix = name.rpartition(".")[2].casefold()
-        rows = [*_rows(decode(data), suffix, file, task, layout, role)]
+        rows = _rows(decode(data), suffix, file, task, layout, role)
     except ReadingError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
         table = read_table(name, b"", layout)._replace(problems=[problem])
-        return ShapedFile(table, (), {})
+        return ShapedFile(table, _Rows((), (), ()), {})
     if file.gaps and layout.value == "label":
-        rows = [row for row in rows if row.cell]
-    lines = "".join(f"{plain_cell(row.example)}\t{row.cell}\n" for row in rows)
+        rows = rows._replace(
+            lines=[*compress(rows.lines, rows.cells)],
+            examples=[*compress(rows.examples, rows.cells)],
+            cells=[*filter(None, rows.cells)],
+            groups=[*compress(rows.groups, rows.cells)],
+        )
+    rows = rows._replace(examples=_plain_cells(rows.examples))
+    lines = "".join(f"{example}\t{cell}\n" for example, cell in zip(rows.examples, rows.cells, strict=True))
     head = "id" if layout.ids else "index"
     table = read_table(name, f"{head}\t{layout.value}\n{lines}".encode(), layout)
     problems = [
-        problem if problem.line is None else replace(problem, line=rows[problem.line - 2].line)
+        problem if problem.line is None else replace(problem, line=rows.lines[problem.line - 2])
         for problem in table.problems
     ]
     if unicode_form(data) != "utf-8":
         problems.insert(0, utf16_notice(name, layout))
-    tied = [row for row in rows if row.tied]
-    if tied:
-        problems.append(_equal_scores(name, tied, len(rows)))
+    if rows.tied:
+        problems.append(_equal_scores(name, rows))
     groups = _groups(rows, layout) if table.column is not None else {}
     return ShapedFile(table._replace(problems=problems), rows, groups)
 
 
-def _groups(rows: Sequence[_Row], layout: Layout) -> dict[int, int]:
+def _plain_cells(cells: Sequence[str]) -> Sequence[str]:
+    """See `plain_cell`; nearly all are plain, which shows at once for all."""
+    together = "".join(cells)
+    if "\t" in together or "\n" in together or "\r" in together:
+        return [*map(plain_cell, cells)]
+    return cells
+
+
+def _groups(rows: _Rows, layout: Layout) -> dict[int, int]:
     """Index to group, of rows without a fault."""
-    if len({row.group for row in rows}) < 2:
+    if len({*rows.groups}) < 2:
         return {}
     groups = {}
-    for row in rows:
-        index = layout.places[row.example.encode()] if layout.ids else int(row.example)
-        if row.group is not None:
-            groups[index] = row.group
+    for example, group in zip(rows.examples, rows.groups, strict=True):
+        if group is not None:
+            groups[layout.places[example.encode()] if layout.ids else int(example)] = group
     return groups
 
 
-def _equal_scores(name: str, tied: Sequence[_Row], number: int) -> Problem:
+def _equal_scores(name: str, rows: _Rows) -> Problem:
     """Warn of rankings whose order the scores do not decide."""
-    expected = f"expected different scores in a ranking; items of {len(tied):,} of {number:,} have equal ones"
+    number = f"{len(rows.tied):,} of {len(rows.cells):,}"
+    expected = f"expected different scores in a ranking; items of {number} have equal ones"
     fix = (
         "Of equal scores, the greatest id counts as best, as in trec_eval; give others if the order matters."
     )
-    return Problem("equal-scores", "warning", name, expected, fix, tied[0].line)
+    return Problem("equal-scores", "warning", name, expected, fix, rows.tied[0])
 
 
-def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
+def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> _Rows:
     """The answers of a file in the format of its content, which may be another than its name says."""
     ordered = file.splits[role].ordered
     if _is_json(text, suffix):
@@ -133,8 +145,8 @@ def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, ro
         return _ordered_rows(text, file, task, layout, suffix)
     if file.parts:
         return _whole_rows(text, file, layout, suffix, task)
-    columns = _columns(text, [file.column], file.id, layout, suffix)
-    return (_Row(line, example, cells[0]) for line, example, cells in columns)
+    table = _columns(text, [file.column], file.id, layout, suffix)
+    return _Rows(table.lines, table.examples, table.columns[0])
 
 
 def _is_json(text: str, suffix: str) -> bool:
@@ -158,10 +170,18 @@ def _delimiter(text: str, suffix: str) -> str:
     return "," if delimiter == LINE and suffix == "csv" else delimiter
 
 
+class _Columns(NamedTuple):
+    """Some columns of a table."""
+
+    lines: list[int]
+    examples: list[str]
+    columns: list[Sequence[str]]
+
+
 def _columns(
     text: str, columns: Sequence[str], id_column: str, layout: Layout, suffix: str, *, ordered: bool = False
-) -> Iterator[tuple[int, str, list[str]]]:
-    """Line, index or id, and the cells of some columns of a table; of an `ordered` one, rows are numbered."""
+) -> _Columns:
+    """The ids, and the cells of some columns of a table; of an `ordered` one, rows are numbered."""
     table = split_table(text, _delimiter(text, suffix))
     first, header = next(table, Row(1, []))
     names = [name.strip() for name in header]
@@ -179,16 +199,22 @@ def _columns(
         expected = f"expected a header with {'' if ordered else ids + ' '}the {column}"
         there = repr(", ".join(names)[:60]) if names else "an empty file"
         raise ReadingError(f"{expected}, not {there}", "Write these names in the first line.")
-    number = 0
+    lines = []
+    rows = []
+    width = len(names)
     for line, row in table:
-        if len(row) != len(names):
-            if any(map(str.strip, row)):
-                expected = f"expected {len(names)} cells, as in the header, not {len(row)}"
-                raise ReadingError(expected, "Write one cell for each column.", line)
-            continue
-        example = str(number) if index is None else row[index].strip()
-        yield line, example, [plain_cell(row[at]) for at in values if at is not None]
-        number += 1
+        if len(row) == width:
+            lines.append(line)
+            rows.append(row)
+        elif any(map(str.strip, row)):
+            expected = f"expected {width} cells, as in the header, not {len(row)}"
+            raise ReadingError(expected, "Write one cell for each column.", line)
+    if index is None:
+        examples = [*map(str, range(len(rows)))]
+    else:
+        examples = [row[index].strip() for row in rows]
+    cells = [_plain_cells([row[at] for row in rows]) for at in values if at is not None]
+    return _Columns(lines, examples, cells)
 
 
 def _id_column(names: Sequence[str], columns: Sequence[str], id_column: str) -> int | None:
@@ -201,34 +227,38 @@ def _id_column(names: Sequence[str], columns: Sequence[str], id_column: str) -> 
 
 def _spread_rows(
     text: str, file: TestFile, task: Task, layout: Layout, suffix: str, *, ordered: bool
-) -> Iterator[_Row]:
+) -> _Rows:
     """The answers of a table with a column for each label: of sets 1 or 0, else a probability.
 
     The gold of probabilities is 1 in the column of the label.
     """
     ones = task.form == "sets" or layout.form is None
-    rows = _columns(text, file.columns, file.id, layout, suffix, ordered=ordered)
-    for line, example, cells in rows:
+    table = _columns(text, file.columns, file.id, layout, suffix, ordered=ordered)
+    joined_cells = []
+    for line, *cells in zip(table.lines, *table.columns, strict=True):
         wrong = next((cell for cell in cells if ones and cell not in _BITS), None)
         if wrong is not None:
             fix = of_truth(wrong, ("0", "1")) or "Write one."
             raise ReadingError(f"expected 0 or 1 for each label, not {wrong[:20]!r}", fix, line)
         words = [word for word, cell in zip(task.vocabulary, cells, strict=True) if _BITS.get(cell)]
         parts = partial(joined, separator=" ")
-        cell = task.separator.join(words) if ones else _strict(line, map(str.strip, cells), parts)
-        yield _Row(line, example, cell)
+        joined_cells.append(
+            task.separator.join(words) if ones else _strict(line, map(str.strip, cells), parts)
+        )
+    return _Rows(table.lines, table.examples, joined_cells)
 
 
-def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Task) -> Iterator[_Row]:
+def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Task) -> _Rows:
     """The answers of a table whose rows are items of rankings, or spans; empty for ids without rows."""
     known = layout.ids or [*map(str, range(layout.size))]
     lines: dict[str, int] = dict.fromkeys(known, 1)
     parts: dict[str, list[tuple[str, str]]] = {example: [] for example in known}
-    tied = False
-    rows = _columns(text, [file.column, file.parts], file.id, layout, suffix)
-    for line, example, (part, about) in rows:
+    table = _columns(text, [file.column, file.parts], file.id, layout, suffix)
+    for line, example, part, about in zip(table.lines, table.examples, *table.columns, strict=True):
         lines[example] = line
         parts.setdefault(example, []).append((part, _part(part, about, task, line)))
+    cells = []
+    tied = []
     for example, of_example in parts.items():
         if task.form == "spans":
             cell = "; ".join(span for _, span in of_example)
@@ -238,8 +268,10 @@ def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Ta
             # As trec_eval: of equal scores, the item with the greatest id is first.
             ordered = sorted(((float(score), item) for item, score in of_example), reverse=True)
             cell = " ".join(item for _, item in ordered)
-            tied = len({score for score, _ in ordered}) < len(ordered)
-        yield _Row(lines[example], example, cell, tied)
+            if len({score for score, _ in ordered}) < len(ordered):
+                tied.append(lines[example])
+        cells.append(cell)
+    return _Rows([lines[example] for example in parts], [*parts], cells, tied)
 
 
 def _part(part: str, about: str, task: Task, line: int) -> str:
@@ -279,7 +311,7 @@ def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | No
     return None
 
 
-def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> Iterator[_Row]:
+def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> _Rows:
     """One value in each line; of tokens without a column, one in each line and a blank line after each."""
     head = text.lstrip("\n").partition("\n")[0]
     several = suffix == "csv" or (file.column and suffix != "tsv")  # else a comma is one of the answer
@@ -288,9 +320,7 @@ def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix:
     if task.form == "tokens" and not named:
         lines = [(line, content.split()) for line, content in enumerate(text.split("\n"), 1)]
         blocks = (list(block) for some, block in groupby(lines, lambda pair: bool(pair[1])) if some)
-        for number, block in enumerate(blocks):
-            yield _Row(block[0][0], str(number), " ".join(cells[-1] for _, cells in block))
-        return
+        return _numbered((block[0][0], " ".join(cells[-1] for _, cells in block)) for block in blocks)
     table = [*split_table(text, delimiter)]
     column = int(file.column) - 1 if file.column.isdecimal() else 0
     width = max([column + 1, *(len(row) for _, row in table[:1] if file.column)])
@@ -306,11 +336,23 @@ def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix:
         if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
             column, table = column if headed is None else headed, table[1:]
             width = len(first)
-    for number, (line, row) in enumerate(table):
+    rows = []
+    for line, row in table:
         if row and len(row) != width:
             expected = f"expected {width} cell{'s' * (width > 1)}, as in every line, not {len(row)}"
             raise ReadingError(expected, "Write all columns, and separators within a cell in quotes.", line)
-        yield _Row(line, str(number), plain_cell(row[column] if row else ""))
+        rows.append((line, plain_cell(row[column] if row else "")))
+    return _numbered(rows)
+
+
+def _numbered(rows: Iterable[tuple[int, str]]) -> _Rows:
+    """Rows of line and cell, with their numbers as indices."""
+    lines = []
+    cells = []
+    for line, cell in rows:
+        lines.append(line)
+        cells.append(cell)
+    return _Rows(lines, [*map(str, range(len(cells)))], cells)
 
 
 def _heading(cell: Sequence[str], layout: Layout) -> bool:
@@ -320,7 +362,7 @@ def _heading(cell: Sequence[str], layout: Layout) -> bool:
     return bool(known or (not layout.form and cell and {*cell}.isdisjoint(value)))
 
 
-def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
+def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role) -> _Rows:
     """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
     keys = [file.column] if file.column else [*VALUES]
     keys += ["answers"] * (task.form == "text" and layout.value == "label")
@@ -333,15 +375,20 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)
+    examples = []
+    cells = []
+    numbered = False
+    in_text = task.form == "text"
+    lengths = file.gold.text if layout.value == "label" else ""
     read = partial(cell_text, task=task)
     for number, answer in enumerate(answers):
-        numbered = answer.index is None
-        example = number if numbered else answer.index
-        value = answer.value
-        if file.gold.text and layout.value == "label":
-            value = _with_length(answer, file.gold.text)
-        cell = _strict(answer.line, value, read)
-        yield _Row(answer.line, str(example), cell, group=answer.group, numbered=numbered)
+        numbered = numbered or answer.index is None
+        examples.append(str(number if answer.index is None else answer.index))
+        value = _with_length(answer, lengths) if lengths else answer.value
+        # Most answers are words, and one look at all is faster than one at each.
+        cells.append(value if type(value) is str and not in_text else _strict(answer.line, value, read))
+    groups = [answer.group for answer in answers]
+    return _Rows([answer.line for answer in answers], examples, _plain_cells(cells), (), groups, numbered)
 
 
 def _with_length(answer: Answer, key: str) -> Any:

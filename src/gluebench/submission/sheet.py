@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gluebench.submission.layouts import Cells
@@ -66,7 +66,11 @@ class Sheet:
 
     def rewrite(self, column: int, code: str, change: Callable[[str], str], *, repair: str = "") -> None:
         """Change the values of one column; record those that change as a mistake."""
-        changes = {text: new for text in {*self.column(column)} if (new := change(text)) != text}
+        self.replace(column, code, {text: change(text) for text in {*self.column(column)}}, repair=repair)
+
+    def replace(self, column: int, code: str, new: Mapping[str, str], *, repair: str = "") -> None:
+        """Replace values of one column by new ones; record those that change as a mistake."""
+        changes = {old: new[old] for old in {*self.column(column)} if new.get(old, old) != old}
         if not changes:
             return
         self.tell_cells(code, changes, column=column, repair=repair)

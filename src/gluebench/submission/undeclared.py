@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from gluebench.benchmark import Role, Task, TestFile
@@ -35,28 +34,28 @@ def read_undeclared(
     What was read is a mistake that `--fix` repairs.
     """
     try:
-        shapes = [*_shapes(decode(data), file, task, role)]
+        shape = _shape(decode(data), file, task, role)
     except ReadingError:
         return None
-    for shape in shapes:
-        shaped = read_shaped(path, data, shape.file, task, layout, role)
-        problem = shaped.table.problems[0] if shaped.table.problems else None
-        if problem and problem.code == "shape" and (problem.line or 0) > 1:
-            return shaped.table  # the header fits, and a row does not
-        if 0 < len(shaped.rows) <= layout.most_rows:
-            cells = shaped.cells()
-            cells.departures += shape.mistakes
-            if shaped.numbered:
-                cells.departures.append(("no-index", ""))
-            return explained_rows(path, cells, layout, shaped.table, task=task, choices=choices)
-    return None
+    if shape is None:
+        return None
+    shaped = read_shaped(path, data, shape.file, task, layout, role)
+    problem = shaped.table.problems[0] if shaped.table.problems else None
+    if problem and problem.code == "shape" and (problem.line or 0) > 1:
+        return shaped.table  # the header fits, and a row does not
+    if not 0 < len(shaped.rows.cells) <= layout.most_rows:
+        return None
+    cells = shaped.cells()
+    cells.departures += shape.mistakes
+    if shaped.rows.numbered:
+        cells.departures.append(("no-index", ""))
+    return explained_rows(path, cells, layout, shaped.table, task=task, choices=choices)
 
 
-def _shapes(text: str, file: TestFile, task: Task, role: Role) -> Iterator[_Shape]:
+def _shape(text: str, file: TestFile, task: Task, role: Role) -> _Shape | None:
     ordered = {**file.splits, role: file.splits[role]._replace(ordered=True)}
     if is_json(text):
-        yield _Shape(file, [("json", "")])
-        return
+        return _Shape(file, [("json", "")])
     delimiter = find_delimiter(text)
     header = next(split_table(text, delimiter), Row(1, [])).cells
     names = [name.strip() for name in header]
@@ -66,15 +65,17 @@ def _shapes(text: str, file: TestFile, task: Task, role: Role) -> Iterator[_Shap
     if task.form in _SPREAD and words and words <= {*names}:
         shape = file._replace(column="", columns=task.vocabulary)
         if keyed or file.splits[role].ids:
-            yield _Shape(shape, [("label-columns", "")])
-        else:
-            yield _Shape(shape._replace(splits=ordered), [("label-columns", ""), ("no-index", "")])
-    elif keyed and delimiter not in (LINE, "\t"):
+            return _Shape(shape, [("label-columns", "")])
+        return _Shape(shape._replace(splits=ordered), [("label-columns", ""), ("no-index", "")])
+    if keyed and delimiter not in (LINE, "\t"):
         answers = [name for name, known in zip(names, folded, strict=True) if known in VALUES]
         others = [name for name, known in zip(names, folded, strict=True) if known not in KEYS]
-        if len(answers) == 1 or len(others) == 1:
-            column = answers[0] if len(answers) == 1 else others[0]
-            yield _Shape(file._replace(column=column), [("separator", DELIMITERS[delimiter])])
-    elif task.form == "tokens" and len(text.strip().split("\n\n")) == file.size(role) > 1:
+        if len(answers) != 1:
+            answers = others
+        if len(answers) != 1:
+            return None
+        return _Shape(file._replace(column=answers[0]), [("separator", DELIMITERS[delimiter])])
+    if task.form == "tokens" and len(text.strip().split("\n\n")) == file.size(role) > 1:
         shape = file._replace(column="", splits=ordered)
-        yield _Shape(shape, [("token-lines", ""), ("no-index", "")])
+        return _Shape(shape, [("token-lines", ""), ("no-index", "")])
+    return None

@@ -47,7 +47,8 @@ def last_only(example: Example) -> Iterator[str]:
 def _grams(text: str) -> Iterator[str]:
     words = tokens(text)
     yield from dict.fromkeys(words)
-    yield from dict.fromkeys(f"{one} {two}" for one, two in pairwise(["^", *words]))
+    bigrams = [f"{one} {two}" for one, two in pairwise(["^", *words])]
+    yield from dict.fromkeys(bigrams)
 
 
 def vocabulary(features: Sequence[Sequence[str]]) -> dict[str, int]:
@@ -90,18 +91,18 @@ class BagOfWords:
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Fit with each penalty, keep the model that predicts dev best (without dev, the middle penalty)."""
         penalties = PENALTIES if dev else PENALTIES[1:2]
-        models = self._fitted(task, train, penalties=penalties)
+        models = self._fit(task, train, penalties=penalties)
         self._models[task.name] = max(models, key=lambda model: self._quality(task, dev, model))
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """Return the most probable label, or the fitted score clipped to the task's range."""
-        return self._predicted(task, examples, self._models[task.name])
+        return self._predict(task, examples, self._models[task.name])
 
     def parameters(self) -> int:
         """Count the weights of all tasks' models."""
         return sum(model.weights.size for model in self._models.values())
 
-    def _fitted(self, task: Task, train: Sequence[Example], *, penalties: Sequence[float]) -> list[Model]:
+    def _fit(self, task: Task, train: Sequence[Example], *, penalties: Sequence[float]) -> list[Model]:
         """Fit one model for each penalty."""
         features = [list(self.extract(example)) for example in train]
         known = vocabulary(features)
@@ -114,7 +115,7 @@ class BagOfWords:
         fitted = fit_ridge(rows, [score - mean for score in scores], penalties=penalties)
         return [Model(known, weights, mean) for weights in fitted]
 
-    def _predicted(self, task: Task, examples: Sequence[Example], model: Model) -> list[str | float]:
+    def _predict(self, task: Task, examples: Sequence[Example], model: Model) -> list[str | float]:
         scores = matrix(map(self.extract, examples), model.known) @ model.weights
         return targets.answers(task, scores + model.mean)
 
@@ -122,13 +123,12 @@ class BagOfWords:
         """Return the accuracy, or minus the mean squared error."""
         if not dev:
             return 0.0
-        predicted = self._predicted(task, dev, model)
+        predicted = self._predict(task, dev, model)
         if task.labels:
             return sum(word == example.label for word, example in zip(predicted, dev, strict=True)) / len(dev)
         expected = targets.numbers(task, dev)
-        return -sum(
-            (float(value) - score) ** 2 for value, score in zip(predicted, expected, strict=True)
-        ) / len(dev)
+        errors = [float(value) - score for value, score in zip(predicted, expected, strict=True)]
+        return -sum(error**2 for error in errors) / len(dev)
 
 
 class HypothesisOnly(BagOfWords):

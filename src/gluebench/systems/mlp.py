@@ -37,28 +37,34 @@ class Aligner:
 
     def __call__(self, example: Example) -> Iterator[str]:
         """Yield the names of an example's features, without duplicates."""
-        texts = [tokens(text) for text in example.inputs.values()]
+        inputs = list(example.inputs.values())
+        texts = [tokens(text) for text in inputs]
         if len(texts) == 1:
             yield from dict.fromkeys(_sequence("", texts[0]))
             return
         first, second = texts[:2]
         yield from dict.fromkeys(self._pair(first, second))
-        shared = overlap(*list(example.inputs.values())[:2])
-        yield from (f"overlap {step}" for step in range(int(20 * shared) + 1))
+        # A feature for each step up to the value, so that more overlap has all features of less.
+        shared = overlap(inputs[0], inputs[1])
+        for step in range(int(20 * shared) + 1):
+            yield f"overlap {step}"
         rare = {stem(word) for word in first if word not in self._frequent}
-        common = len(rare & {stem(word) for word in second})
-        yield from (f"common {step}" for step in range(common + 1))
+        common = rare.intersection(map(stem, second))
+        for step in range(len(common) + 1):
+            yield f"common {step}"
 
     def _pair(self, first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
         """Yield words of both texts, and n-grams of each text with pointers in place of shared words."""
-        yield from (f"{side} {word}" for side, text in (("1", first), ("2", second)) for word in text)
-        for side, text, other in (("1", first, second), ("2", second, first)):
-            pointed = self._pointed(text, other)
-            yield from _ngrams(side, pointed)
-            if side == "1":
-                yield from _windows(pointed)
+        for word in first:
+            yield f"1 {word}"
+        for word in second:
+            yield f"2 {word}"
+        pointed = self._with_pointers(first, second)
+        yield from _ngrams("1", pointed)
+        yield from _windows(pointed)
+        yield from _ngrams("2", self._with_pointers(second, first))
 
-    def _pointed(self, text: Sequence[str], other: Sequence[str]) -> list[str]:
+    def _with_pointers(self, text: Sequence[str], other: Sequence[str]) -> list[str]:
         """Replace shared rare words by @1, @2, … in the order in which the other text has them."""
         stems = {stem(word) for word in text if word not in self._frequent}
         pointers: dict[str, str] = {}
@@ -75,30 +81,39 @@ def stem(word: str) -> str:
         return word[:-3] + "y"
     if word.endswith(("ses", "xes", "shes", "ches")):
         return word[:-2]
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        return word[:-1]
+    return word
 
 
 def _ngrams(side: str, text: Sequence[str]) -> Iterator[str]:
     padded = ["^", *text, "$"]
-    yield from (f"{side} {one} {two}" for one, two in pairwise(padded))
-    yield from (f"{side} {' '.join(padded[at : at + 3])}" for at in range(len(padded) - 2))
+    for one, two in pairwise(padded):
+        yield f"{side} {one} {two}"
+    for at in range(len(padded) - 2):
+        yield f"{side} {' '.join(padded[at : at + 3])}"
 
 
 def _windows(text: Sequence[str]) -> Iterator[str]:
     """Yield the neighbors of each pointer, and each two successive pointers."""
+    pointers = []
     for place, word in enumerate(text):
         if word.startswith("@"):
-            yield from (f"{before} < {word}" for before in text[max(0, place - REACH) : place])
-            yield from (f"{word} < {after}" for after in text[place + 1 : place + 1 + REACH])
-    pointers = [word for word in text if word.startswith("@")]
-    yield from (f"{one} << {two}" for one, two in pairwise(pointers))
+            pointers.append(word)
+            for before in text[max(0, place - REACH) : place]:
+                yield f"{before} < {word}"
+            for after in text[place + 1 : place + 1 + REACH]:
+                yield f"{word} < {after}"
+    for one, two in pairwise(pointers):
+        yield f"{one} << {two}"
 
 
 def _sequence(side: str, text: Sequence[str]) -> Iterator[str]:
     """Yield words, n-grams up to three, pairs with a gap, and the first and last words and letters."""
     yield from text
     yield from _ngrams(side, text)
-    yield from (f"{one} _ {two}" for one, two in zip(text, text[2:], strict=False))
+    for one, two in zip(text, text[2:], strict=False):
+        yield f"{one} _ {two}"
     for place in range(min(3, len(text))):
         yield f"start {place} {text[place]}"
         yield f"start {place} -{text[place][-1]}"
@@ -131,15 +146,15 @@ class Weights(NamedTuple):
     shift: Floats
 
 
-class Places(NamedTuple):
+class SparseBinaryMatrix(NamedTuple):
     """A sparse binary matrix of examples by features, each row scaled to length 1."""
 
     columns: list[Integers]
     values: Floats
 
-    def of(self, chosen: Integers) -> Places:
+    def of(self, chosen: Integers) -> SparseBinaryMatrix:
         """Select some examples."""
-        return Places([self.columns[row] for row in chosen], self.values[chosen])
+        return SparseBinaryMatrix([self.columns[row] for row in chosen], self.values[chosen])
 
     def times(self, weights: Floats) -> Floats:
         """Product with weights of shape (features, hidden): (examples, hidden).
@@ -182,8 +197,10 @@ class Perceptron:
         dev_places = _matrix(extract, dev, known)
         best = None
         quality = -np.inf
-        for weights in _trained(places, expected, max(1, len(known))):
-            score = _quality(_scores(dev_places, weights), _targets(task, dev, mean)) if dev else quality
+        for weights in _train(places, expected, max(1, len(known))):
+            score = quality  # without dev examples the last weights are the best
+            if dev:
+                score = _quality(_scores(dev_places, weights), _targets(task, dev, mean))
             if best is None or score >= quality:
                 best = weights
                 quality = score
@@ -197,7 +214,7 @@ class Perceptron:
 
     def parameters(self) -> int:
         """Count the weights of all tasks' models."""
-        return sum(part.size for model in self._models.values() for part in model.weights)
+        return sum(sum(part.size for part in model.weights) for model in self._models.values())
 
 
 def _targets(task: Task, examples: Sequence[Example], mean: float) -> Floats:
@@ -209,30 +226,41 @@ def _targets(task: Task, examples: Sequence[Example], mean: float) -> Floats:
     return np.array(targets.numbers(task, examples))[:, None] - mean
 
 
-def _select_features(extract: Aligner, train: Sequence[Example]) -> tuple[dict[str, int], Places]:
+def _select_features(extract: Aligner, train: Sequence[Example]) -> tuple[dict[str, int], SparseBinaryMatrix]:
     """Select the features that most training examples have, at least two; return columns and matrix."""
     ids: dict[str, int] = {}
-    rows = [np.array([ids.setdefault(name, len(ids)) for name in extract(item)], np.intp) for item in train]
+    rows = []
+    for example in train:
+        of_example = [ids.setdefault(name, len(ids)) for name in extract(example)]
+        rows.append(np.array(of_example, np.intp))
     counts = np.bincount(np.concatenate(rows), minlength=len(ids))
     chosen = np.argsort(-counts, kind="stable")[:WIDTH]
     chosen = chosen[counts[chosen] > 1]
     column_of = np.full(len(ids), -1)
     column_of[chosen] = np.arange(len(chosen))
     names = list(ids)
-    kept = [column_of[row] for row in rows]
-    return {names[at]: place for place, at in enumerate(chosen)}, _normalized([row[row >= 0] for row in kept])
+    known = {names[at]: place for place, at in enumerate(chosen)}
+    columns = []
+    for row in rows:
+        places = column_of[row]
+        columns.append(places[places >= 0])
+    return known, _scale_rows(columns)
 
 
-def _matrix(extract: Aligner, examples: Sequence[Example], known: dict[str, int]) -> Places:
-    rows = [[known[name] for name in extract(example) if name in known] for example in examples]
-    return _normalized([np.array(row, np.intp) for row in rows])
+def _matrix(extract: Aligner, examples: Sequence[Example], known: dict[str, int]) -> SparseBinaryMatrix:
+    rows = []
+    for example in examples:
+        columns = [known[name] for name in extract(example) if name in known]
+        rows.append(np.array(columns, np.intp))
+    return _scale_rows(rows)
 
 
-def _normalized(columns: list[Integers]) -> Places:
-    return Places(columns, np.array([max(1, len(row)) for row in columns], dtype=float) ** -0.5)
+def _scale_rows(columns: list[Integers]) -> SparseBinaryMatrix:
+    sizes = np.array([max(1, len(row)) for row in columns], dtype=float)
+    return SparseBinaryMatrix(columns, sizes**-0.5)
 
 
-def _trained(places: Places, expected: Floats, width: int) -> Iterator[Weights]:
+def _train(places: SparseBinaryMatrix, expected: Floats, width: int) -> Iterator[Weights]:
     """Train by Adam; yield the weights at each check, the last step included."""
     random = np.random.default_rng(SEED)
     count, classes = expected.shape
@@ -254,7 +282,7 @@ def _trained(places: Places, expected: Floats, width: int) -> Iterator[Weights]:
             update = (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
             part -= rate * (update + DECAY * part)
         if step % -(-steps // CHECKS) == 0 or step == steps:
-            yield Weights(*(part.copy() for part in weights))
+            yield Weights(*map(np.copy, weights))
 
 
 def _batches(random: np.random.Generator, count: int, steps: int) -> Iterator[Integers]:
@@ -266,17 +294,18 @@ def _batches(random: np.random.Generator, count: int, steps: int) -> Iterator[In
         order = order[BATCH:]
 
 
-def _gradients(weights: Weights, rows: Places, expected: Floats) -> Weights:
+def _gradients(weights: Weights, rows: SparseBinaryMatrix, expected: Floats) -> Weights:
     """Return the gradients of the mean cross-entropy, or of half the mean squared error."""
     inner = np.tanh(rows.times(weights.hidden) + weights.bias)
     scores = inner @ weights.out + weights.shift
-    wrong = ((softmax(scores) if expected.shape[1] > 1 else scores) - expected) / len(expected)
+    predicted = softmax(scores) if expected.shape[1] > 1 else scores
+    wrong = (predicted - expected) / len(expected)
     back = (wrong @ weights.out.T) * (1 - inner * inner)
     hidden = rows.transposed_times(back, len(weights.hidden))
     return Weights(hidden, back.sum(axis=0), inner.T @ wrong, wrong.sum(axis=0))
 
 
-def _scores(places: Places, weights: Weights) -> Floats:
+def _scores(places: SparseBinaryMatrix, weights: Weights) -> Floats:
     """Return the network's outputs (examples, classes)."""
     return np.tanh(places.times(weights.hidden) + weights.bias) @ weights.out + weights.shift
 

@@ -8,6 +8,7 @@ Source: MacCartney and Manning, 2007, "Natural logic for textual inference".
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import product
 from typing import NamedTuple
 
 from gluebench.data import Example
@@ -52,7 +53,9 @@ class Edit(NamedTuple):
 def edits_or_words(example: Example) -> Iterator[str]:
     """The names of an example's features, each once."""
     texts = list(example.inputs.values())
-    return iter(dict.fromkeys(_pair(texts[0], texts[1]))) if len(texts) > 1 else whole(example)
+    if len(texts) == 1:
+        return whole(example)
+    return iter(dict.fromkeys(_pair(texts[0], texts[1])))
 
 
 class NaturalLogic(BagOfWords):
@@ -68,15 +71,21 @@ def _pair(first: str, second: str) -> Iterator[str]:
     premise = _nearest_clause(first, second)
     hypothesis = words(second)
     edits = list(_edits(premise, hypothesis))
+    kinds = []
+    masks = []
     for edit in edits:
         side = "down" if edit.downward else "up"
-        yield f"{_kind(edit)} {side}"
-        yield f"{_named(edit.removed)} > {_named(edit.added)} {side}"
+        kind = f"{_kind(edit)} {side}"
+        kinds.append(kind)
+        mask = f"{_mask_content(edit.removed)} > {_mask_content(edit.added)}"
+        masks.append(mask)
+        yield kind
+        yield f"{mask} {side}"
         yield f"{' '.join(edit.removed)} > {' '.join(edit.added)}"
         if _opposite(edit):
             yield f"opposite {side}"
-    yield "script " + "; ".join(f"{_kind(edit)} {'down' if edit.downward else 'up'}" for edit in edits[:4])
-    yield "named script " + "; ".join(f"{_named(edit.removed)} > {_named(edit.added)}" for edit in edits[:3])
+    yield f"script {'; '.join(kinds[:4])}"
+    yield f"named script {'; '.join(masks[:3])}"
     parity = (_negations(premise) - _negations(hypothesis)) % 2
     yield f"negations differ {parity}"
     yield f"negations differ {parity} opposites {sum(map(_opposite, edits)) % 2}"
@@ -113,19 +122,29 @@ def _negations(text: Sequence[str]) -> int:
 
 
 def _kind(edit: Edit) -> str:
-    kind = "replace" if edit.removed and edit.added else "add" if edit.added else "remove"
-    negated = _negations(edit.removed) != _negations(edit.added)
-    return f"{kind}{' negation' if negated else ''}"
+    kind = "remove"
+    if edit.added:
+        kind = "replace" if edit.removed else "add"
+    if _negations(edit.removed) != _negations(edit.added):
+        kind += " negation"
+    return kind
 
 
-def _named(part: Sequence[str]) -> str:
+def _mask_content(part: Sequence[str]) -> str:
     """Join the words, with all content words replaced by the same mark."""
-    return " ".join("#" if word.isdigit() else word if word in LOGICAL else "~" for word in part[:5])
+    marks = []
+    for word in part[:5]:
+        if word.isdigit():
+            marks.append("#")
+        else:
+            marks.append(word if word in LOGICAL else "~")
+    return " ".join(marks)
 
 
 def _opposite(edit: Edit) -> bool:
     """Whether a word takes, or loses, a prefix that negates it: legal, illegal."""
-    return any(
-        one == prefix + two or two == prefix + one
-        for one in edit.removed for two in edit.added for prefix in _PREFIXES
-    )  # fmt: skip
+    for removed, added in product(edit.removed, edit.added):
+        for prefix in _PREFIXES:
+            if removed == prefix + added or added == prefix + removed:
+                return True
+    return False

@@ -36,8 +36,11 @@ class Majority:
         """Cut the training examples into ranges of the feature and note the answer of each."""
         values = [self.feature(example) for example in train]
         ordered = sorted(values)
-        cuts = {ordered[len(ordered) * part // BINS] for part in range(1, BINS)} if ordered else set()
-        limits = tuple(sorted(cuts - {*ordered[:1]}))
+        cuts = set()
+        if ordered:
+            cuts = {ordered[len(ordered) * part // BINS] for part in range(1, BINS)}
+            cuts.discard(ordered[0])  # nothing is below it
+        limits = tuple(sorted(cuts))
         places = [bisect_right(limits, value) for value in values]
         answers = []
         for place in range(len(limits) + 1):

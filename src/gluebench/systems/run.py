@@ -42,7 +42,7 @@ class Answers(list[str | float]):
         """Why each of them is one."""
 
 
-class Answered(NamedTuple):
+class FileAnswers(NamedTuple):
     """A system's predictions for one test file."""
 
     column: Column
@@ -70,10 +70,11 @@ def run(
     for task in benchmark.tasks:
         if task.predict_with is None:
             fit(system, benchmark, task, data_folder, say=say)
-    return {
-        file.name: answer(system, benchmark, file, data_folder, role=role, say=say).column
-        for file in benchmark.files(role)
-    }
+    predictions = {}
+    for file in benchmark.files(role):
+        answers = answer(system, benchmark, file, data_folder, role=role, say=say)
+        predictions[file.name] = answers.column
+    return predictions
 
 
 def fit(
@@ -93,8 +94,15 @@ def fit_data(
         advice = "run a system that is trained already, such as a checkpoint by hf:FOLDER"
         raise DataError(f"{name} has no training split; {advice}")
     train = load_split(folder, benchmark, name, TRAIN)
-    splits = [file.splits["dev"].name for file in benchmark.task(name).files if "dev" in file.splits]
-    return train, [example for split in splits for example in load_split(folder, benchmark, name, split)]
+    dev: list[Example] = []
+    for split in _dev_splits(benchmark.task(name)):
+        dev += load_split(folder, benchmark, name, split)
+    return train, dev
+
+
+def _dev_splits(task: Task) -> list[str]:
+    """The dev split of each test file that has one."""
+    return [file.splits["dev"].name for file in task.files if "dev" in file.splits]
 
 
 def answer(
@@ -106,20 +114,21 @@ def answer(
     role: Role,
     say: Say = quiet,
     limit: int | None = None,
-) -> Answered:
+) -> FileAnswers:
     """Predict one test file without its labels, ordered by index. Raises DataError, PredictionError.
 
-    With `limit`, only the examples of `drawn` are predicted; the others get a placeholder.
+    With `limit`, only the examples of `draw_positions` are predicted; the others get a placeholder.
     """
     say(f"predicting {file.name}")
     task = benchmark.task(file.task)
     answering = benchmark.task(task.predict_with) if task.predict_with else task
     examples = load_split(folder, benchmark, task.name, file.splits[role].name)
-    hidden = [
-        replace(item, label=None, inputs=dict(zip(answering.columns, item.inputs.values(), strict=True)))
-        for item in sorted(examples, key=lambda example: example.index)
-    ]
-    places = drawn(len(hidden), limit, file.name)
+    hidden = []
+    for example in sorted(examples, key=lambda example: example.index):
+        # Under the names of the columns that the answering model was trained on.
+        inputs = dict(zip(answering.columns, example.inputs.values(), strict=True))
+        hidden.append(replace(example, label=None, inputs=inputs))
+    places = draw_positions(len(hidden), limit, file.name)
     predictions = system.predict(answering, [hidden[place] for place in places])
     if not hasattr(predictions, "__len__"):
         kind = type(predictions).__name__
@@ -133,13 +142,12 @@ def answer(
     predicted = [by_place.get(place, placeholder) for place in range(len(hidden))]
     unanswered = tuple(places[place] for place in getattr(predictions, "unanswered", ()))
     indices = array("q", (example.index for example in hidden))
-    in_order = None if list(indices) == list(range(len(indices))) else indices
-    return Answered(
-        column(task, predicted, indices=in_order), unanswered, getattr(predictions, "reasons", ())
-    )
+    stored = None if list(indices) == list(range(len(indices))) else indices
+    reasons = getattr(predictions, "reasons", ())
+    return FileAnswers(column(task, predicted, indices=stored), unanswered, reasons)
 
 
-def drawn(size: int, limit: int | None, name: str) -> Sequence[int]:
+def draw_positions(size: int, limit: int | None, name: str) -> Sequence[int]:
     """The positions of up to `limit` examples of a test file, ascending; the same for every system."""
     if limit is None or limit >= size:
         return range(size)
@@ -199,21 +207,25 @@ class Unit(NamedTuple):
 
     def splits(self) -> list[tuple[str, str]]:
         """List the task and split of everything it may read, training data first."""
-        dev = [file.splits["dev"].name for file in self.task.files if "dev" in file.splits]
-        own = [(self.task.name, split) for split in (TRAIN, *dev) if split in self.task.splits]
-        read = [(query.file.task, query.file.splits[query.role].name) for query in self.queries]
-        return list(dict.fromkeys([*own, *read]))
+        splits = []
+        if TRAIN in self.task.splits:
+            splits.append((self.task.name, TRAIN))
+        splits += [(self.task.name, split) for split in _dev_splits(self.task)]
+        splits += [(query.file.task, query.file.splits[query.role].name) for query in self.queries]
+        return list(dict.fromkeys(splits))
 
     def size(self, effort: float = 1.0) -> float:
         """Count the examples that it reads, by the manifest, as a measure of its duration.
 
         `effort` is how many predictions take as long as learning from one training example.
         """
-        train = self.task.splits[TRAIN].size if TRAIN in self.task.splits else 0
-        return effort * train + sum(query.file.size(query.role) for query in self.queries)
+        examples = float(sum(query.file.size(query.role) for query in self.queries))
+        if TRAIN in self.task.splits:
+            examples += effort * self.task.splits[TRAIN].size
+        return examples
 
 
-def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
+def choose_tasks(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
     """Return the named tasks and those that their models answer (AX with MNLI); all without names.
 
     Raises UnknownNameError, and DataError for a task of another form than labels and numbers.
@@ -236,7 +248,8 @@ def units(benchmark: Benchmark, tasks: Sequence[Task], roles: Sequence[Role]) ->
     queries: dict[str, list[Query]] = {}
     for task in tasks:
         answering = benchmark.task(task.predict_with) if task.predict_with else task
-        own = [Query(role, file) for role in roles for file in task.files if role in file.splits]
-        queries.setdefault(answering.name, []).extend(own)
+        of_model = queries.setdefault(answering.name, [])
+        for role in roles:
+            of_model += [Query(role, file) for file in task.files if role in file.splits]
     order = [task for task in benchmark.tasks if queries.get(task.name)]
     return [Unit(task, tuple(queries[task.name])) for task in order]

@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,7 +50,8 @@ class Scores(NamedTuple):
         tasks: dict[str, Mapping[str, Figures]] = {}
         for task, metrics in known.items():
             figures = {metric: _figures(one) for metric, one in metrics.items() if one and metric != "score"}
-            tasks |= {task: figures} if figures else {}
+            if figures:
+                tasks[task] = figures
         runs = 1 if isinstance(source, Report) else source.runs
         return cls(name, tasks, runs, round(seconds, 1), shlex.join(["gluebench", *sys.argv[1:]]))
 
@@ -75,7 +77,7 @@ def read_scores(paths: Iterable[Path], benchmark: str, split: str) -> list[Score
     """
     systems: list[Scores] = []
     places = list(paths)
-    for path in (file for place in places for file in _files(place)):
+    for path in chain.from_iterable(map(_files, places)):
         with parsing(path, "a file of scores", "run its command again"):
             values = json.loads(path.read_text(encoding="utf-8"))
             expect_schema(values, SCHEMA)

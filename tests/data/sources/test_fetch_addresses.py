@@ -6,7 +6,7 @@ import pytest
 
 from gluebench.data import DataError
 from gluebench.data.sources.http import proxy
-from gluebench.data.sources.plan import hub_address, hub_endpoint, mirrored
+from gluebench.data.sources.plan import hub_address, hub_endpoint, mirror_address
 
 
 @pytest.mark.parametrize(
@@ -19,13 +19,13 @@ from gluebench.data.sources.plan import hub_address, hub_endpoint, mirrored
     ],
 )
 def test_a_mirror_takes_the_place_of_scheme_and_host(mirror: str, expected: str) -> None:
-    assert mirrored("https://maker.org/a/b%20c.zip?x=1", mirror) == expected
+    assert mirror_address("https://maker.org/a/b%20c.zip?x=1", mirror) == expected
 
 
 @pytest.mark.parametrize("mirror", ["lab", "//lab", "ftp://lab", "http://", "http://lab?x", "http://a:b@lab"])
 def test_what_is_no_address_of_a_mirror_is_refused(mirror: str) -> None:
     with pytest.raises(DataError, match="mirror: "):
-        mirrored("https://maker.org/a.zip", mirror)
+        mirror_address("https://maker.org/a.zip", mirror)
 
 
 def test_the_hub_has_a_file_at_its_revision() -> None:

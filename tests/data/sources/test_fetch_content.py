@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.data.sources.http import mistaken
+from gluebench.data.sources.http import wrong_content
 
 
 @pytest.mark.parametrize(
@@ -23,18 +23,18 @@ from gluebench.data.sources.http import mistaken
     ],
 )
 def test_a_page_is_known_and_its_title_shown(head: bytes, words: str) -> None:
-    assert mistaken(head) == f"a web page, not the file{words}"
+    assert wrong_content(head) == f"a web page, not the file{words}"
 
 
 def test_a_long_page_is_shown_by_its_first_words() -> None:
-    told = mistaken(b"<html><body>" + b"word " * 400)
+    told = wrong_content(b"<html><body>" + b"word " * 400)
     assert told.startswith('a web page, not the file: "word word')
     assert len(told) < 130
 
 
 def test_a_pointer_is_not_taken_for_the_file_it_stands_for() -> None:
     head = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"
-    assert mistaken(head) == "a Git LFS pointer, not the file it stands for"
+    assert wrong_content(head) == "a Git LFS pointer, not the file it stands for"
 
 
 @pytest.mark.parametrize(
@@ -49,17 +49,17 @@ def test_a_pointer_is_not_taken_for_the_file_it_stands_for() -> None:
     ],
 )
 def test_a_file_is_no_page(head: bytes) -> None:
-    assert mistaken(head) == ""
+    assert wrong_content(head) == ""
 
 
 @given(st.binary(max_size=300))
 def test_whatever_comes_after_a_pages_beginning_can_be_shown(rest: bytes) -> None:
-    told = mistaken(b"<html>" + rest)
+    told = wrong_content(b"<html>" + rest)
     assert told.startswith("a web page")
     assert told.isprintable()
 
 
 def test_many_comments_before_no_page_are_read_once() -> None:
     """Each could end at any later arrow: an engine that tries all of these never ends."""
-    assert mistaken(b"<!---->" * 500) == ""
-    assert mistaken(b"<!-- a -->" * 300 + b"<html><title>Not here</title>").endswith('"Not here"')
+    assert wrong_content(b"<!---->" * 500) == ""
+    assert wrong_content(b"<!-- a -->" * 300 + b"<html><title>Not here</title>").endswith('"Not here"')

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
-from gluebench.data.stats.describe import Part, Tally, interval_of, lengths, score_edges, vocabulary
+from gluebench.data.stats.describe import (
+    LabelShare,
+    SplitCounts,
+    interval_of,
+    lengths,
+    score_edges,
+    vocabulary,
+)
 
 GLUE = load_benchmark("glue")
 
@@ -38,10 +45,13 @@ def test_a_split_by_hand() -> None:
         pair(1, "No", "no", "0"),
         pair(2, "", "It's late!", "1"),
     ]
-    stats = Tally(GLUE.task("MRPC")).add(rows).stats("dev", seen={"a", "red", "no", "."})
+    stats = SplitCounts(GLUE.task("MRPC")).add(rows).stats("dev", seen={"a", "red", "no", "."})
     assert stats.examples == 3
     assert stats.labels is not None
-    assert stats.labels.parts == (Part("0", 1, pytest.approx(1 / 3)), Part("1", 2, pytest.approx(2 / 3)))
+    assert stats.labels.parts == (
+        LabelShare("0", 1, pytest.approx(1 / 3)),
+        LabelShare("1", 2, pytest.approx(2 / 3)),
+    )
     assert stats.lengths["sentence1"] == (pytest.approx(5 / 3), 1.0, 4, 4)
     assert stats.lengths["sentence2"] == (pytest.approx(9 / 3), 3.0, 5, 5)
     # red and kite of a, red, kite, the, flew; no of no; nothing of it's and late
@@ -56,7 +66,7 @@ def test_a_split_by_hand() -> None:
 def test_scores_are_counted_by_unit_and_averaged() -> None:
     scores = [0.0, 0.999, 1.0, 3.8, 4.0, 5.0, 5.0]
     rows = [pair(at, "a", "b", score) for at, score in enumerate(scores)]
-    labels = Tally(GLUE.task("STS-B")).add(rows).stats("train").labels
+    labels = SplitCounts(GLUE.task("STS-B")).add(rows).stats("train").labels
     assert labels is not None
     assert [(part.name, part.examples) for part in labels.parts] == [
         ("0 to 1", 2),
@@ -70,7 +80,7 @@ def test_scores_are_counted_by_unit_and_averaged() -> None:
 
 def test_scores_out_of_range_are_told_apart() -> None:
     rows = [pair(0, "a", "b", -0.5), pair(1, "a", "b", 5.01), pair(2, "a", "b", 2.0)]
-    labels = Tally(GLUE.task("STS-B")).add(rows).stats("train").labels
+    labels = SplitCounts(GLUE.task("STS-B")).add(rows).stats("train").labels
     assert labels is not None
     assert {part.name: part.examples for part in labels.parts if part.examples} == {
         "below 0": 1,
@@ -95,7 +105,7 @@ def test_intervals_are_units_or_fifths(span: tuple[float, float], count: int) ->
 
 
 def test_hidden_labels_are_no_labels() -> None:
-    assert Tally(GLUE.task("MRPC")).add([pair(0, "a", "b", None)]).stats("test").labels is None
+    assert SplitCounts(GLUE.task("MRPC")).add([pair(0, "a", "b", None)]).stats("test").labels is None
 
 
 def test_without_train_nothing_is_called_unseen() -> None:
@@ -111,7 +121,7 @@ def test_what_is_kept_does_not_grow_with_the_rows(monkeypatch: pytest.MonkeyPatc
 
     def peak(count: int) -> int:
         tracemalloc.start()
-        Tally(GLUE.task("QQP")._replace(columns=("sentence1", "sentence2"))).add(rows(count))
+        SplitCounts(GLUE.task("QQP")._replace(columns=("sentence1", "sentence2"))).add(rows(count))
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return most

@@ -27,7 +27,7 @@ def test_lengths_overlaps_and_vocabulary_are_those_of_each_text(pairs: list[tupl
     rows = [Example(at, dict(zip(task.columns, pair, strict=True)), None) for at, pair in enumerate(pairs)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(describe, "_TOGETHER", 3)
-        counted = describe.Tally(task).add(rows)
+        counted = describe.SplitCounts(task).add(rows)
     stats = counted.stats("dev")
     for side, column in enumerate(task.columns):
         assert stats.lengths[column] == describe.lengths(Counter(len(tokens(pair[side])) for pair in pairs))

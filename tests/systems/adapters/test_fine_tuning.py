@@ -70,13 +70,7 @@ from gluebench.systems.training import trainer  # noqa: E402
 from gluebench.systems.training.log import read_log  # noqa: E402
 from gluebench.systems.training.sampling import batch_draws  # noqa: E402
 
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def examples(count: int, words: int = 2) -> list[Example]:

@@ -17,7 +17,7 @@ from systems.adapters import several_tuned  # noqa: E402
 from gluebench.benchmark import Benchmark  # noqa: E402
 from gluebench.submission import check  # noqa: E402
 from gluebench.systems import SYSTEMS  # noqa: E402
-from gluebench.systems.adapters.session import Plan, Session  # noqa: E402
+from gluebench.systems.adapters.session import RunPlan, Session  # noqa: E402
 from gluebench.systems.training.log import read_log  # noqa: E402
 
 TESTS = Path(__file__).resolve().parents[2]
@@ -73,7 +73,7 @@ def test_another_process_does_the_tasks_that_the_leading_one_misses_and_writes_n
 
     tasks = [sample.task(name) for name in ("CoLA", "RTE", "WNLI")]
     system = Agreeing()
-    Session(tmp_path / "r", Plan(sample, sample_folder, tasks), {}).follow(system)
+    Session(tmp_path / "r", RunPlan(sample, sample_folder, tasks), {}).follow(system)
     rest = [f"{what} {name}" for name in ("RTE", "WNLI") for what in ("fit", "predict", "predict")]
     assert system.calls == ["CoLA,RTE,WNLI", *rest]
     assert not (tmp_path / "r").exists()

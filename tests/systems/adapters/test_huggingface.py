@@ -18,15 +18,9 @@ from gluebench.systems.adapters.fine_tuned import FineTunedHere  # noqa: E402
 from gluebench.systems.adapters.fine_tuning import Recipe  # noqa: E402
 from gluebench.systems.adapters.huggingface import FineTunedCheckpoint  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 GLUE = load_benchmark("glue")
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def pairs(count: int, label) -> list[Example]:

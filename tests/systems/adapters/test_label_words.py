@@ -6,7 +6,7 @@ import pytest
 
 from gluebench.benchmark import load_benchmark
 from gluebench.systems.adapters import ModelError
-from gluebench.systems.adapters.answers import mapped, meant
+from gluebench.systems.adapters.answers import map_labels, word_meant
 
 GLUE = load_benchmark("glue")
 
@@ -26,18 +26,18 @@ GLUE = load_benchmark("glue")
     ],
 )
 def test_labels_of_checkpoints_go_by_word_whatever_their_order(task: str, names: list[str], words: list[str]):
-    assert list(mapped(GLUE.task(task), names, {}, model="m").values()) == words
+    assert list(map_labels(GLUE.task(task), names, {}, model="m").values()) == words
 
 
 def test_labels_without_a_meaning_are_asked_for_and_what_the_user_says_counts():
     task, names = GLUE.task("RTE"), ["LABEL_0", "LABEL_1"]
     with pytest.raises(ModelError, match=r"--label LABEL_0=entailment --label LABEL_1=not_entailment"):
-        mapped(task, names, {}, model="m")
+        map_labels(task, names, {}, model="m")
     given = {"LABEL_0": "not_entailment", "RTE:LABEL_1": "entailment"}
-    assert mapped(task, names, given, model="m") == {"LABEL_0": "not_entailment", "LABEL_1": "entailment"}
+    assert map_labels(task, names, given, model="m") == {"LABEL_0": "not_entailment", "LABEL_1": "entailment"}
 
 
 def test_a_head_that_lacks_a_label_of_the_task_cannot_answer_it():
     with pytest.raises(ModelError, match=r"MNLI: m answers entailment, not_entailment; .*nothing is"):
-        mapped(GLUE.task("MNLI"), ["entailment", "not_entailment"], {}, model="m")
-    assert meant(GLUE.task("MNLI"), "not_entailment") is None
+        map_labels(GLUE.task("MNLI"), ["entailment", "not_entailment"], {}, model="m")
+    assert word_meant(GLUE.task("MNLI"), "not_entailment") is None

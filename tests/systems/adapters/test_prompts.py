@@ -10,7 +10,7 @@ import pytest
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
 from gluebench.systems.adapters import ModelError
-from gluebench.systems.adapters.prompts import SHIPPED, balanced, choices, template_called, templates_of
+from gluebench.systems.adapters.prompts import SHIPPED, choices, draw_balanced, template_called, templates_of
 
 GLUE = load_benchmark("glue")
 ASKED = [task for task in GLUE.scored if task.predict_with is None]
@@ -99,22 +99,22 @@ def labeled(label: str | float, index: int) -> Example:
 def test_examples_shown_are_balanced_and_drawn_by_the_seed():
     task = GLUE.task("MNLI")
     train = [labeled(task.words[0] if row % 20 else task.words[row // 20 % 2 + 1], row) for row in range(200)]
-    shown = balanced(task, train, 7, seed=1)
+    shown = draw_balanced(task, train, 7, seed=1)
     assert sorted(Counter(example.label for example in shown).values()) == [2, 2, 3]
-    assert shown == balanced(task, train, 7, seed=1) != balanced(task, train, 7, seed=2)
-    assert len(balanced(task, train[:4], 7, seed=1)) == 4
-    assert balanced(task, train, 0, seed=1) == []
+    assert shown == draw_balanced(task, train, 7, seed=1) != draw_balanced(task, train, 7, seed=2)
+    assert len(draw_balanced(task, train[:4], 7, seed=1)) == 4
+    assert draw_balanced(task, train, 0, seed=1) == []
 
 
 def test_examples_with_scores_come_from_all_parts_of_the_range():
     task = GLUE.task("STS-B")
     train = [labeled(5.0 if row < 90 else row % 10 / 2, row) for row in range(100)]
     train += [labeled(row % 10 / 2, row) for row in range(100, 190)]
-    shown = balanced(task, train, 4, seed=0)
+    shown = draw_balanced(task, train, 4, seed=0)
     assert len({example.index for example in shown}) == 4
     assert min(example.label for example in shown) < 2.5
     assert max(example.label for example in shown) == 5.0
-    assert balanced(task, train, 0, seed=0) == []
+    assert draw_balanced(task, train, 0, seed=0) == []
 
 
 def test_the_example_of_the_reference_page_is_valid(tmp_path: Path):

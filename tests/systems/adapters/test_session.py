@@ -13,8 +13,8 @@ from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, Example
 from gluebench.scoring import grade, read_gold
 from gluebench.systems import SYSTEMS, run
-from gluebench.systems.adapters.session import Plan, Session, held
-from gluebench.systems.run import Answers, chosen, units
+from gluebench.systems.adapters.session import RunPlan, Session, lock_folder
+from gluebench.systems.run import Answers, choose_tasks, units
 
 
 class Watcher:
@@ -53,13 +53,13 @@ class Breaks:
 
 
 @pytest.fixture(scope="module")
-def plan(sample: Benchmark, sample_folder: Path) -> Plan:
-    return Plan(sample, sample_folder, sample.tasks)
+def plan(sample: Benchmark, sample_folder: Path) -> RunPlan:
+    return RunPlan(sample, sample_folder, sample.tasks)
 
 
-def done(folder: Path, plan: Plan, system, identity=None, **options) -> tuple[Session, Watcher]:
+def done(folder: Path, plan: RunPlan, system, identity=None, **options) -> tuple[Session, Watcher]:
     watcher = Watcher()
-    with held(folder, **options):
+    with lock_folder(folder, **options):
         session = Session(folder, plan, identity or {"model": "m"})
         session.claim()
         session.run(system, watcher)
@@ -67,19 +67,19 @@ def done(folder: Path, plan: Plan, system, identity=None, **options) -> tuple[Se
 
 
 @pytest.fixture(scope="module")
-def overlap(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, Watcher]:
+def overlap(plan: RunPlan, tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, Watcher]:
     """A whole run of the word overlap."""
     return done(tmp_path_factory.mktemp("overlap") / "r", plan, SYSTEMS["overlap"].make())
 
 
-def test_the_dev_answers_are_saved_before_the_test_set_is_answered(plan: Plan, tmp_path: Path) -> None:
+def test_the_dev_answers_are_saved_before_the_test_set_is_answered(plan: RunPlan, tmp_path: Path) -> None:
     class BreaksOnTest(Breaks):
         def predict(self, task: Task, examples: Sequence[Example]) -> Sequence[str | float]:
             self.at = task.name if self.fitted.count("killed") else None
             self.fitted.append("killed")
             return super().predict(task, examples)
 
-    small = plan._replace(tasks=chosen(plan.benchmark, ["WNLI"]))
+    small = plan._replace(tasks=choose_tasks(plan.benchmark, ["WNLI"]))
     with pytest.raises(OSError, match="the power went"):
         done(tmp_path / "r", small, BreaksOnTest())
     session = Session(tmp_path / "r", small, {"model": "m"})
@@ -103,14 +103,14 @@ def test_units_are_tasks_with_all_that_their_models_answer(sample: Benchmark) ->
         ("test", "AX"),
     ]
     assert mnli.size() == 6000 + 300 + 300 + 1500 + 1500 + 600
-    assert [task.name for task in chosen(sample, ["mnli"])] == ["MNLI", "AX"]
-    alone = units(sample, chosen(sample, ["AX"]), ("test",))
+    assert [task.name for task in choose_tasks(sample, ["mnli"])] == ["MNLI", "AX"]
+    alone = units(sample, choose_tasks(sample, ["AX"]), ("test",))
     assert [(unit.task.name, [query.file.name for query in unit.queries]) for unit in alone] == [
         ("MNLI", ["AX"])
     ]
 
 
-def test_task_by_task_gives_what_a_whole_run_gives(plan: Plan, overlap: tuple[Session, Watcher]) -> None:
+def test_task_by_task_gives_what_a_whole_run_gives(plan: RunPlan, overlap: tuple[Session, Watcher]) -> None:
     session, watcher = overlap
     whole = run(SYSTEMS["overlap"].make(), plan.benchmark, plan.data)
     assert same_columns(session.columns("test"), whole)
@@ -120,7 +120,7 @@ def test_task_by_task_gives_what_a_whole_run_gives(plan: Plan, overlap: tuple[Se
 
 
 def test_the_scores_are_those_of_the_gold_folder(
-    plan: Plan, overlap: tuple[Session, Watcher], sample_folder: Path
+    plan: RunPlan, overlap: tuple[Session, Watcher], sample_folder: Path
 ) -> None:
     session, _ = overlap
     report = session.dev_report()
@@ -138,7 +138,9 @@ def test_the_scores_are_those_of_the_gold_folder(
     assert report.score.value == pytest.approx(expected.score.value, abs=1e-9)
 
 
-def test_what_was_done_before_an_error_is_kept_and_only_the_rest_is_done(plan: Plan, tmp_path: Path) -> None:
+def test_what_was_done_before_an_error_is_kept_and_only_the_rest_is_done(
+    plan: RunPlan, tmp_path: Path
+) -> None:
     folder = tmp_path / "r"
     with pytest.raises(OSError, match="the power went"):
         done(folder, plan, Breaks("STS-B"))
@@ -162,13 +164,13 @@ def test_what_was_done_before_an_error_is_kept_and_only_the_rest_is_done(plan: P
 
 
 def test_what_is_learned_together_is_given_every_task_first_and_again_after_a_kill(
-    plan: Plan, tmp_path: Path
+    plan: RunPlan, tmp_path: Path
 ) -> None:
-    part = plan._replace(tasks=chosen(plan.benchmark, ["RTE", "WNLI"]))
+    part = plan._replace(tasks=choose_tasks(plan.benchmark, ["RTE", "WNLI"]))
     for at in ("WNLI", None):
         system = Breaks(at)
         session = Session(tmp_path / "r", part, {"model": "m"})
-        with held(tmp_path / "r"):
+        with lock_folder(tmp_path / "r"):
             session.claim()
             if at:
                 with pytest.raises(OSError, match="the power went"):
@@ -179,17 +181,17 @@ def test_what_is_learned_together_is_given_every_task_first_and_again_after_a_ki
     assert set(session.columns("test")) == {"RTE", "WNLI"}
 
 
-def test_further_tasks_and_splits_join_what_is_there(plan: Plan, tmp_path: Path) -> None:
+def test_further_tasks_and_splits_join_what_is_there(plan: RunPlan, tmp_path: Path) -> None:
     folder = tmp_path / "r"
-    part = plan._replace(tasks=chosen(plan.benchmark, ["AX"]), dev=False)
+    part = plan._replace(tasks=choose_tasks(plan.benchmark, ["AX"]), dev=False)
     session, _ = done(folder, part, Breaks())
     assert list(session.columns("test")) == ["AX"]
-    session, _ = done(folder, plan._replace(tasks=chosen(plan.benchmark, ["RTE", "MNLI"])), Breaks())
+    session, _ = done(folder, plan._replace(tasks=choose_tasks(plan.benchmark, ["RTE", "MNLI"])), Breaks())
     assert set(session.columns("test")) == {"RTE", "MNLI-m", "MNLI-mm", "AX"}
     assert set(session.columns("dev")) == {"RTE", "MNLI-m", "MNLI-mm"}
 
 
-def test_another_model_is_refused_with_all_that_differs(plan: Plan, tmp_path: Path) -> None:
+def test_another_model_is_refused_with_all_that_differs(plan: RunPlan, tmp_path: Path) -> None:
     folder = tmp_path / "r"
     done(folder, plan, Breaks(), {"model": "m", "seed": 1, "shots": 2})
     with pytest.raises(DataError) as caught:
@@ -204,7 +206,7 @@ def test_data_that_have_changed_are_refused(sample: Benchmark, sample_folder: Pa
     (data / "RTE").mkdir(parents=True)
     for file in (sample_folder / "RTE").iterdir():
         (data / "RTE" / file.name).write_bytes(file.read_bytes())
-    plan = Plan(sample, data, chosen(sample, ["RTE"]))
+    plan = RunPlan(sample, data, choose_tasks(sample, ["RTE"]))
     done(tmp_path / "r", plan, Breaks())
     train = data / "RTE" / "train.tsv"
     lines = train.read_text().splitlines(keepends=True)
@@ -215,14 +217,14 @@ def test_data_that_have_changed_are_refused(sample: Benchmark, sample_folder: Pa
 
 def test_one_process_at_a_time_and_nothing_left_where_nothing_was_done(tmp_path: Path) -> None:
     folder = tmp_path / "r"
-    with held(folder), pytest.raises(DataError, match="another process"), held(folder):
+    with lock_folder(folder), pytest.raises(DataError, match="another process"), lock_folder(folder):
         pass
     assert not folder.exists()
 
 
 def test_a_folder_of_something_else_is_not_emptied(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("dear")
-    with pytest.raises(DataError, match="not the folder of a run"), held(tmp_path, again=True):
+    with pytest.raises(DataError, match="not the folder of a run"), lock_folder(tmp_path, again=True):
         pass
     assert (tmp_path / "thesis.tex").read_text() == "dear"
 
@@ -236,8 +238,8 @@ def test_a_folder_of_something_else_is_not_emptied(tmp_path: Path) -> None:
         lambda values: values.__setitem__("schema", "x"),
     ],
 )
-def test_damaged_results_are_told_with_their_file(plan: Plan, tmp_path: Path, damage) -> None:
-    part = plan._replace(tasks=chosen(plan.benchmark, ["WNLI"]))
+def test_damaged_results_are_told_with_their_file(plan: RunPlan, tmp_path: Path, damage) -> None:
+    part = plan._replace(tasks=choose_tasks(plan.benchmark, ["WNLI"]))
     session, _ = done(tmp_path / "r", part, Breaks())
     path = tmp_path / "r" / "WNLI.json"
     values = json.loads(path.read_text())
@@ -263,7 +265,7 @@ def test_an_unanswered_label_counts_as_wrong_and_a_score_as_what_stands_in(
     gold = read_gold(sample_folder / "gold-dev", sample, role="dev")
     right = {"RTE": gold.columns["RTE"].words(), "STS-B": list(gold.columns["STS-B"].numbers)}
     right["STS-B"][0] = right["STS-B"][3] = 2.5
-    plan = Plan(sample, sample_folder, chosen(sample, list(right)), role="dev")
+    plan = RunPlan(sample, sample_folder, choose_tasks(sample, list(right)), role="dev")
     session, _ = done(tmp_path / "r", plan, Silent(right))
     report = session.dev_report()
     assert report is not None

@@ -16,15 +16,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed (gluebench
 transformers = pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
 from gluebench.systems.callbacks.transformers import SubmissionCallback  # noqa: E402
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 
 class Rows(torch.utils.data.Dataset):

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 import torch
@@ -14,12 +12,9 @@ WORDS = ["the", "a", "cat", "dog", "sees", "hears", "no", "one", "every", "mouse
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def _same_weights_each_time(one_thread: None) -> None:
+    """Models begin with the same random weights in every test."""
     torch.manual_seed(0)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture

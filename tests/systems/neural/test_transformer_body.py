@@ -45,14 +45,14 @@ def test_features_are_the_states_of_each_pair_by_itself(folder: str, pooling: st
 
 
 def test_the_chosen_token_is_never_padding(folder: str) -> None:
-    from gluebench.systems.neural.transformer import _pooled
+    from gluebench.systems.neural.transformer import _pool
 
     states = torch.arange(8.0).reshape(2, 4, 1)
     left = torch.tensor([[0, 1, 1, 1], [1, 1, 1, 1]])
     right = left.flip(1)
-    assert _pooled(states, left, "first").flatten().tolist() == [1, 4]
-    assert _pooled(states, right, "last").flatten().tolist() == [2, 7]
-    assert _pooled(states, left, "mean").flatten().tolist() == [2, 5.5]
+    assert _pool(states, left, "first").flatten().tolist() == [1, 4]
+    assert _pool(states, right, "last").flatten().tolist() == [2, 7]
+    assert _pool(states, left, "mean").flatten().tolist() == [2, 5.5]
 
 
 def test_a_frozen_encoder_learns_nothing_and_has_no_dropout(folder: str) -> None:

@@ -18,7 +18,7 @@ from gluebench.data import DataError, Example, load_split  # noqa: E402
 from gluebench.systems import TrainablePredictor, run  # noqa: E402
 from gluebench.systems.encoders.corpus import Corpus  # noqa: E402
 from gluebench.systems.reproduce.build import NeuralSystem, system, task_data  # noqa: E402
-from gluebench.systems.reproduce.row import CannotBeHadError, needed_files  # noqa: E402
+from gluebench.systems.reproduce.row import MissingFilesError, needed_files  # noqa: E402
 from gluebench.systems.text import ptb  # noqa: E402
 
 WIDTH = 6
@@ -80,12 +80,12 @@ def test_the_language_model_is_not_trained_and_its_mix_is(data: Path, weights: P
 def test_vectors_that_cove_does_not_take_are_told(data: Path, weights: Path, tmp_path: Path) -> None:
     wide = write_vectors(tmp_path / "wide.txt", data, ("WNLI",), width=WIDTH + 1)
     made = system("single-bilstm-cove", Corpus(SAMPLE, data), preset="tiny", vectors=wide, weights=weights)
-    with pytest.raises(CannotBeHadError, match=r"vectors of 7 numbers; CoVe takes 6"):
+    with pytest.raises(MissingFilesError, match=r"vectors of 7 numbers; CoVe takes 6"):
         made.fit(SAMPLE.task("WNLI"), examples(data, "WNLI", "train"), examples(data, "WNLI", "dev"))
 
 
 def test_files_are_asked_for_before_anything_is_read(data: Path, weights: Path) -> None:
-    with pytest.raises(CannotBeHadError, match=r"nli_large_bothskip\.model.*--weights DIR"):
+    with pytest.raises(MissingFilesError, match=r"nli_large_bothskip\.model.*--weights DIR"):
         system("gensen", Corpus(SAMPLE, data), weights=weights)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gluebench.data import DataError
-from gluebench.systems.reproduce.claims import FINDINGS, Numbers, judged, printed, read_results
+from gluebench.systems.reproduce.claims import FINDINGS, Numbers, judge_finding, paper_numbers, read_results
 
 BY_NAME = {finding.name: finding for finding in FINDINGS}
 ON_TEST = {
@@ -57,7 +57,7 @@ ON_DIAGNOSTIC = {
 )
 def test_the_paper_s_own_numbers(table: str, expected: dict[str, str]) -> None:
     found = {
-        finding.name: judged(finding, printed(table)).verdict
+        finding.name: judge_finding(finding, paper_numbers(table)).verdict
         for finding in FINDINGS
         if table in finding.tables
     }
@@ -66,14 +66,16 @@ def test_the_paper_s_own_numbers(table: str, expected: dict[str, str]) -> None:
 
 def test_the_printed_test_scores_break_two_claims_and_these_numbers_do_it() -> None:
     """By hand from Table 4: +Attn, CoVe 63.1 (multi) under 63.2 (single); four rows above GenSen's 66.2."""
-    assert "attn-cove -0.1" in judged(BY_NAME["multi-task-better-with"], printed("table4")).detail
-    detail = judged(BY_NAME["gensen-third"], printed("table4")).detail
+    assert (
+        "attn-cove -0.1" in judge_finding(BY_NAME["multi-task-better-with"], paper_numbers("table4")).detail
+    )
+    detail = judge_finding(BY_NAME["gensen-third"], paper_numbers("table4")).detail
     above = ("single-bilstm-elmo 66.4", "single-bilstm-attn-elmo 66.5", "multi-bilstm-elmo 67.7", "70.0")
     assert all(part in detail for part in above)
 
 
 def changed(table: str, row: str, column: str, value: float) -> Numbers:
-    values = {name: dict(columns) for name, columns in printed(table).values.items()}
+    values = {name: dict(columns) for name, columns in paper_numbers(table).values.items()}
     values[row][column] = (value,)
     return Numbers(values, table=table)
 
@@ -115,27 +117,27 @@ def changed(table: str, row: str, column: str, value: float) -> Numbers:
 def test_one_number_can_turn_a_claim(
     name: str, table: str, row: str, column: str, value: float, expected: str
 ) -> None:
-    assert judged(BY_NAME[name], changed(table, row, column, value)).verdict == expected
+    assert judge_finding(BY_NAME[name], changed(table, row, column, value)).verdict == expected
 
 
 def test_wnli_is_told_by_the_models_own_answers_on_glue_alone() -> None:
-    values = {row: {**columns, "WNLI": (56.3,)} for row, columns in printed("table6").values.items()}
+    values = {row: {**columns, "WNLI": (56.3,)} for row, columns in paper_numbers("table6").values.items()}
     finding = BY_NAME["wnli-unsolved"]
-    assert judged(finding, Numbers(values, table="table6")).verdict == "holds"
-    assert judged(finding, Numbers(values, "mine", "table6")).verdict == "cannot be told"
+    assert judge_finding(finding, Numbers(values, table="table6")).verdict == "holds"
+    assert judge_finding(finding, Numbers(values, "mine", "table6")).verdict == "cannot be told"
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.name)
 def test_every_claim_says_what_it_needs_and_comes_out_both_ways(finding) -> None:
     """Without any rows nothing can be told; on random numbers each claim holds at times only."""
     table = finding.tables[-1]
-    lacking = judged(finding, Numbers({}, table=table))
+    lacking = judge_finding(finding, Numbers({}, table=table))
     assert lacking.verdict == "cannot be told"
     assert lacking.detail.startswith("no ")
     draw = random.Random(finding.name)
     # small random changes and large ones: some claims compare means of many rows
     verdicts = {
-        judged(finding, Numbers(_shaken(table, draw, scale), table=table)).verdict
+        judge_finding(finding, Numbers(_shaken(table, draw, scale), table=table)).verdict
         for scale in (0.0, 1.0, 30.0)
         for _ in range(50)
     }
@@ -144,13 +146,13 @@ def test_every_claim_says_what_it_needs_and_comes_out_both_ways(finding) -> None
 
 
 def _shaken(table: str, draw: random.Random, scale: float) -> dict[str, dict[str, tuple[float, ...]]]:
-    level = {column: draw.gauss(0, scale) for column in printed(table).values["cbow"]}
+    level = {column: draw.gauss(0, scale) for column in paper_numbers(table).values["cbow"]}
     return {
         row: {
             column: tuple(value + level[column] + draw.gauss(0, scale) for value in numbers)
             for column, numbers in columns.items()
         }
-        for row, columns in printed(table).values.items()
+        for row, columns in paper_numbers(table).values.items()
     }
 
 
@@ -160,8 +162,8 @@ def test_results_are_read_by_table(tmp_path: Path) -> None:
     rows |= {"infersent": {"Avg": [62.0]}, "gensen": {"Avg": [63.0]}}
     path.write_text(json.dumps({"benchmark": "glue", "tables": {"table6": rows}}))
     (own,) = read_results(path).values()
-    assert judged(BY_NAME["encoders-in-order"], own).verdict == "holds"
-    assert judged(BY_NAME["elmo-better"], own).detail == "no Avg of single-bilstm-elmo"
+    assert judge_finding(BY_NAME["encoders-in-order"], own).verdict == "holds"
+    assert judge_finding(BY_NAME["elmo-better"], own).detail == "no Avg of single-bilstm-elmo"
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,9 @@ def test_an_unknown_preset_is_told_with_those_there_are() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_cannot_be_had_names_file_address_license_and_option(name: str) -> None:
-    from gluebench.systems.reproduce.row import CannotBeHadError
+    from gluebench.systems.reproduce.row import MissingFilesError
 
-    with pytest.raises(CannotBeHadError) as caught:
+    with pytest.raises(MissingFilesError) as caught:
         check_files(row_called(name).at("paper"), Files())
     needs = [needed_files()[need] for need in row_called(name).needs]
     assert len(caught.value.reasons) == len(needs)

@@ -16,7 +16,7 @@ from systems.reproduce.small_world import SAMPLE, place, write_cut, write_vector
 
 from gluebench.data import DataError, load_split  # noqa: E402
 from gluebench.scoring import accuracy, matthews_correlation, read_gold  # noqa: E402
-from gluebench.systems.reproduce.compare import HIDDEN, cells, merged, results  # noqa: E402
+from gluebench.systems.reproduce.compare import HIDDEN, cells, replace_rows, results  # noqa: E402
 from gluebench.systems.reproduce.rerun import (  # noqa: E402
     Request,
     Result,
@@ -225,7 +225,7 @@ def test_the_diagnostic_set_is_answered_by_the_mnli_classifier(folder: Path, tmp
 
 def test_results_hold_whole_columns_alone_and_join_earlier_ones() -> None:
     before = {"benchmark": "glue", "tables": {"table6": {"cbow": {"RTE": [50.0]}, "gensen": {"RTE": [60.0]}}}}
-    after = merged(before, "table6", {"cbow": {"RTE": [51.0]}})
+    after = replace_rows(before, "table6", {"cbow": {"RTE": [51.0]}})
     assert after["tables"]["table6"] == {"cbow": {"RTE": [51.0]}, "gensen": {"RTE": [60.0]}}
     assert before["tables"]["table6"]["cbow"] == {"RTE": [50.0]}  # type: ignore[index]
 

@@ -9,7 +9,7 @@ import pytest
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.systems.text import ptb
-from gluebench.systems.text.ptb import kept_tokenizer
+from gluebench.systems.text.ptb import cached_tokenizer
 
 TEXTS = ["He can't, she said.", "", "He can't, she said.", "na\u00efve \u65e5\u672c \ud800 x", "a " * 60]
 
@@ -24,11 +24,11 @@ def split(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_second_process_splits_nothing_again(tmp_path: Path, split: list[str]) -> None:
-    first = kept_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
+    first = cached_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
     assert split == list(dict.fromkeys(TEXTS))
     expected = [first(text) for text in TEXTS]
     split.clear()
-    second = kept_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
+    second = cached_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
     assert [second(text) for text in TEXTS] == expected
     assert split == []
     assert expected[0] == ["He", "ca", "n't", ",", "she", "said", "."]
@@ -43,29 +43,29 @@ def test_other_texts_lengths_and_tokenizers_have_files_of_their_own(tmp_path: Pa
         (TEXTS, "space", 3),
         (["ab"], "ptb", 3),
     ):
-        found = kept_tokenizer(texts, name, longest, cache=tmp_path)
+        found = cached_tokenizer(texts, name, longest, cache=tmp_path)
         assert found(texts[0]) == ptb.tokenizer(name)(texts[0])[:longest]
     assert len(list(tmp_path.iterdir())) == 4
-    kept_tokenizer(["a", "b"], "ptb", 3, cache=tmp_path)
+    cached_tokenizer(["a", "b"], "ptb", 3, cache=tmp_path)
     assert len(list(tmp_path.iterdir())) == 5
     with pytest.raises(UnknownNameError, match="tokenizer"):
-        kept_tokenizer(TEXTS, "ptbb", 3, cache=tmp_path)
+        cached_tokenizer(TEXTS, "ptbb", 3, cache=tmp_path)
 
 
 def test_a_damaged_file_is_written_again(tmp_path: Path, split: list[str]) -> None:
-    kept_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
+    cached_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:100])
     split.clear()
-    assert kept_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)("") == []
+    assert cached_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)("") == []
     assert len(split) == 4
     split.clear()
-    kept_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
+    cached_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
     assert split == []
 
 
 def together(folder: Path) -> list[str]:
-    return kept_tokenizer([f"one {at} two" for at in range(2000)], "space", 9, cache=folder)("one 7 two")
+    return cached_tokenizer([f"one {at} two" for at in range(2000)], "space", 9, cache=folder)("one 7 two")
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 from systems.training.several import main
-from systems.training.toy import TOY
+from systems.training.toy import TOY, best_weights
 
 from gluebench.systems.training.engine import Engine, engine
 from gluebench.systems.training.log import read_log
@@ -31,12 +31,6 @@ def launch(folder: Path, settings: Settings, *, processes: int, body: str = "toy
     subprocess.run(command, env=environment, check=True, timeout=240)
 
 
-def weights(folder: Path) -> dict[str, torch.Tensor]:
-    (file,) = folder.glob("best-*.pt")
-    found: dict[str, torch.Tensor] = torch.load(file, weights_only=True)
-    return found
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("body", ["elmo", "cove", "glove"])
 def test_two_processes_that_are_stopped_come_to_the_same_end(tmp_path: Path, body: str) -> None:
@@ -46,7 +40,7 @@ def test_two_processes_that_are_stopped_come_to_the_same_end(tmp_path: Path, bod
     launch(tmp_path / "stopped", settings, processes=2, body=body, stop=17)
     assert (tmp_path / "stopped" / "state.pt").is_file()
     launch(tmp_path / "stopped", settings, processes=2, body=body)
-    whole, stopped = weights(tmp_path / "whole"), weights(tmp_path / "stopped")
+    whole, stopped = best_weights(tmp_path / "whole"), best_weights(tmp_path / "stopped")
     assert all(torch.equal(values, stopped[name]) for name, values in whole.items())
     assert (tmp_path / "whole" / "log.csv").read_bytes() == (tmp_path / "stopped" / "log.csv").read_bytes()
 
@@ -57,7 +51,7 @@ def test_two_processes_equal_one_with_the_same_batches(tmp_path: Path, idle: str
     settings = replace(TOY, idle_heads=idle, check_every=40, max_checks=1)  # type: ignore[arg-type]
     main(tmp_path / "one", json.dumps(asdict(settings)), body)
     launch(tmp_path / "two", settings, processes=2, body=body)
-    one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
+    one, two = best_weights(tmp_path / "one"), best_weights(tmp_path / "two")
     for name, values in one.items():
         assert torch.allclose(values, two[name], rtol=0, atol=1e-6), name
     alone, together = read_log(tmp_path / "one")[0], read_log(tmp_path / "two")[0]

@@ -156,3 +156,10 @@ def toy_data(*names: str, sizes: Sequence[int] = (60, 30, 20), auxiliary: str = 
         dev = {split: examples(task, 20, seed=place + 1) for place, split in enumerate(splits)}
         found[name] = TaskData(task, examples(task, size, seed=0), dev, name == auxiliary)
     return found
+
+
+def best_weights(folder: Path) -> dict[str, Tensor]:
+    """The weights of a run's best check."""
+    (file,) = folder.glob("best-*.pt")
+    weights: dict[str, Tensor] = torch.load(file, weights_only=True)
+    return weights

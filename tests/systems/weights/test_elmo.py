@@ -30,11 +30,7 @@ PUBLISHED = {
         "max_characters_per_token": 50,
     },
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def written(folder: Path, **changes: Any) -> tuple[dict[str, Any], files.Arrays, tuple[Path, Path]]:

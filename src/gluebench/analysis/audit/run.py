@@ -73,7 +73,8 @@ def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: 
         return pairs.StackedTrees(classifiers)
 
     of_words = partial(pairs.Classifier, partial(pairs.text_alone, **steps), limited=False)
-    known = [Shortcut(name, of_words, (name,)) for name in (last, *first)]
+    columns = [last] + list(first)
+    known = [Shortcut(column, of_words, (column,)) for column in columns]
     known.append(Shortcut("length", WordOverlap, (last,)))
     of_all: dict[str, Callable[[], Any]] = {"neighbors": partial(pairs.neighbors, pairs.marked_features)}
     if first:

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from gluebench.analysis.compare import words
+from gluebench.analysis.compare.columns import DIFFERENCE_COLUMNS
 from gluebench.analysis.compare.scores import (
     Answers,
     Difference,
@@ -19,8 +20,8 @@ from gluebench.analysis.compare.scores import (
 )
 from gluebench.analysis.graded import GradedSystem, grade_systems
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
-from gluebench.benchmark.tables import Table, numeric, to_frame, to_html
+from gluebench.benchmark.figures import between, counted, on_split, p_text, points, without
+from gluebench.benchmark.tables import Column, Table, TabularResult, numeric, show_count
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.intervals import holm
@@ -77,7 +78,7 @@ class TaskComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(TabularResult):
     """The result of `compare`. A difference is A's score minus B's."""
 
     benchmark: str
@@ -138,32 +139,21 @@ class Comparison:
         if self.overall is not None:
             yield {"metric": "average", **self.overall.as_dict()}
 
-    def to_pandas(self) -> Any:
-        """A DataFrame with a row for each difference; see FIELDS. Raises ImportError without pandas."""
-        return to_frame(FIELDS, self.records())
+    def fields(self) -> Sequence[str]:
+        """FIELDS."""
+        return FIELDS
 
-    def _repr_html_(self) -> str:
+    def tables(self) -> list[Table]:
+        """A row for each task, for the average and for each diagnostic set; the conclusion below."""
         scores = {name: part.score for name, part in self.tasks.items()}
         scores[f"average of {len(self.over)} tasks"] = self.overall
         scores |= {name: part.score for name, part in self.diagnostics.items()}
-        rows: list[tuple[str, ...]] = []
+        rows = []
         for name, score in scores.items():
-            if score is None:
-                rows.append((name, "-", "-", "-", "-", "-", "-"))
-                continue
-            row = (
-                name,
-                percent(score.a, score.loss),
-                percent(score.b, score.loss),
-                points(score.difference, score.loss),
-                between(score.low, score.high, score.loss).strip() or f"({score.withheld})",
-                words.p_words(score.decisive),
-                f"{score.n:,}",
-            )
-            rows.append(row)
-        figures = ("A", "B", "A - B", "95 % interval", "p", "n")
-        columns = ["task"] + [numeric(title) for title in figures]
-        return to_html(Table(columns, rows, title=self._title, notes=[self.conclusion]))
+            rows.append((name, score, score, score, score and score.decisive, score and score.n))
+        columns = [Column("task")] + DIFFERENCE_COLUMNS
+        columns += [numeric("p", p_text), numeric("n", show_count)]
+        return [Table(columns, rows, title=self._title, notes=[self.conclusion])]
 
     @property
     def _title(self) -> str:
@@ -247,7 +237,7 @@ def compare(
     if equivalence is not None and not equivalence > 0:
         raise ValueError(f"equivalence is {equivalence}; expected a fraction above 0, as 0.01 for one point")
     gold = gold_of(gold, benchmark, a, b)
-    systems = [*grade_systems({"A": a, "B": b}, gold).values()]
+    systems = list(grade_systems({"A": a, "B": b}, gold).values())
     answers = [system.answers for system in systems]
     benchmark = gold.benchmark
     tests = {}
@@ -349,7 +339,7 @@ def _categories(
     sides = answers_to(metric.file, answers)
     if sides is None:
         return ()
-    whole = units_of([metric], [*chain.from_iterable(sides)])
+    whole = units_of([metric], list(chain.from_iterable(sides)))
     runs = [len(side) for side in sides]
     kinds: dict[str, dict[str, Difference]] = {}
     for category in gold.categories.get(metric.file, ()):

@@ -194,7 +194,7 @@ def file_tests(
     metrics: Sequence[Metric], sides: Sequence[Sequence[Pairs]], *, resamples: int, seed: int, name: str
 ) -> list[ScoreTest]:
     """Test the metrics of one test file; with several metrics, the test of their mean comes last."""
-    systems = [*chain.from_iterable(sides)]
+    systems = list(chain.from_iterable(sides))
     runs = [len(side) for side in sides]
     return units_tests(units_of(metrics, systems), runs, resamples=resamples, seed=seed, name=name)
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from gluebench.analysis.compare.scores import Difference
 from gluebench.benchmark import Task
-from gluebench.benchmark.figures import DOWN, points
+from gluebench.benchmark.figures import list_words, p_text, points
 
 
 def sentence(task: Task, difference: Difference | None) -> str:
@@ -71,15 +71,15 @@ def _tally(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
     clauses = []
     for winner in ("A", "B"):
         if winner in by_verdict:
-            clauses.append(f"{winner} is better on {_list_words(by_verdict[winner])}")
+            clauses.append(f"{winner} is better on {list_words(by_verdict[winner])}")
     if "same" in by_verdict:
         first = next(iter(parts.values()))
         margin = _amount(first.margin or 0.0, first)
-        clauses.append(f"the two are the same within {margin} on {_list_words(by_verdict['same'])}")
+        clauses.append(f"the two are the same within {margin} on {list_words(by_verdict['same'])}")
     if undecided := by_verdict.get("undecided"):
         where = str(len(undecided))
         if undecided_names:
-            where = _list_words(undecided)
+            where = list_words(undecided)
         clauses.append(f"there is no significant difference on {where}")
     return "; ".join(clauses)
 
@@ -134,7 +134,7 @@ def conclusion(
     if all(score.p is None for score in known.values()):
         by_task = "No task is tested."
     if overall is None:
-        return f"There is no average without {_list_words(left_out)}. {by_task}"
+        return f"There is no average without {list_words(left_out)}. {by_task}"
     if overall.same:
         return f"{_same_answers(overall, 'two submissions').capitalize()}."
     total = len(over) + len(left_out)
@@ -142,7 +142,7 @@ def conclusion(
         return f"In short, {_verdict(overall, of='', after='')}."
     tasks = f"all {total} tasks"
     if len(over) < len(scores):
-        tasks = f"the tasks that count, {_list_words(list(over))}"
+        tasks = f"the tasks that count, {list_words(list(over))}"
     elif left_out:
         tasks = f"the {len(over)} of {total} tasks that can be compared"
     return f"On average over {tasks}, {_verdict(overall, of='', after='')}. {by_task}"
@@ -157,31 +157,12 @@ def p_words(p: float | None) -> str:
     """ "p < .001" or "p = .042"; "no p" without a test."""
     if p is None:
         return "no p"
-    if p < 0.001:
-        return "p < .001"
-    if p >= 0.9995:
-        return "p = 1"
-    return f"p = {p:.3f}".replace("0.", ".")
+    return f"p {p_text(p)}" if p < 0.001 else f"p = {p_text(p)}"
 
 
 def _measure(task: Task) -> str:
-    """The metrics' names as words, with the capitals of their titles; a title where the name is a symbol."""
-    names = []
-    for metric in task.metrics:
-        if metric.function.startswith("neg_"):
-            names.append(metric.title.removesuffix(DOWN))
-            continue
-        with_capitals = {word.casefold(): word for word in metric.title.split()}
-        words = [with_capitals.get(word, word) for word in metric.name.split("_")]
-        is_symbol = max(map(len, words)) <= 2
-        names.append(metric.title if is_symbol else " ".join(words))
+    """The metrics' names as words."""
+    names = [metric.words for metric in task.metrics]
     if len(names) == 1:
         return names[0]
-    return f"its score, the mean of {_list_words(names)}"
-
-
-def _list_words(names: Sequence[str]) -> str:
-    """The names as a list in a sentence: "A, B and C"."""
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"its score, the mean of {list_words(names)}"

@@ -11,7 +11,7 @@ from gluebench.analysis.diagnostics.counts import Confusion, Directions, directi
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS, ROWS_APART, cell_words, heat_plot
 from gluebench.analysis.diagnostics.paper import human_references
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.tables import Table, numeric, to_frame, to_html
+from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers, to_html
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
 from gluebench.scoring import DiagnosticReport, Gold, Score
@@ -134,6 +134,10 @@ class SetDiagnosis:
             yield category[1] or "all", sizes[category], scores
 
     def _repr_html_(self) -> str:
+        return to_html(self.table())
+
+    def table(self) -> Table:
+        """The scores of the systems on the whole set and each category."""
         with_interval = len(self.systems) <= MOST_WITH_INTERVALS
         rows = []
         for name, n, scores in self.rows():
@@ -142,8 +146,8 @@ class SetDiagnosis:
                 row.append("-" if score is None else cell_words(score, with_interval=with_interval))
             rows.append(tuple(row))
         title = f"{self.task.title}: {self.task.metrics[0].title} x 100"
-        columns = ["category"] + [numeric(name) for name in ("n", *self.systems)]
-        return to_html(Table(columns, rows, title=title, notes=[ROWS_APART]))
+        columns = names_and_numbers("category", ("n", *self.systems))
+        return Table(columns, rows, title=title, notes=[ROWS_APART])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a heat map of systems (columns) by phenomena (rows), shaded within each row.
@@ -154,7 +158,7 @@ class SetDiagnosis:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(TabularResult):
     """The result of `diagnose`."""
 
     benchmark: str
@@ -179,12 +183,13 @@ class Diagnosis:
                 for record in diagnosis.records(part.task.metrics[0].name):
                     yield {"task": task, "system": system, **record}
 
-    def to_pandas(self) -> Any:
-        """A DataFrame with a row for each figure; see FIELDS. Raises ImportError without pandas."""
-        return to_frame(FIELDS, self.records())
+    def fields(self) -> Sequence[str]:
+        """FIELDS."""
+        return FIELDS
 
-    def _repr_html_(self) -> str:
-        return "\n".join(part._repr_html_() for part in self.sets.values())
+    def tables(self) -> list[Table]:
+        """A table for each diagnostic set."""
+        return [part.table() for part in self.sets.values()]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the first diagnostic set as a heat map of phenomena; `sets` has the others.

@@ -113,7 +113,7 @@ def write_sheets(folder: Path, drawn: Draw, table: Table) -> None:
     if folder.exists() and any(folder.iterdir()):
         raise DataError(f"{folder}: not empty; name a new folder, so that nobody's labels are written over")
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {example.index: [*example.inputs.values()] for example in table}
+    texts = {example.index: list(example.inputs.values()) for example in table}
     for name, text in files(drawn, table.task, [texts[index] for index in drawn.items]).items():
         (folder / name).write_text(text, encoding="utf-8")
 

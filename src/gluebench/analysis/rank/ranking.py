@@ -46,7 +46,7 @@ from gluebench.analysis.rank.systems import (
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
-from gluebench.benchmark.tables import Table, numeric, to_frame, to_html
+from gluebench.benchmark.tables import Table, TabularResult, names_and_numbers
 from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, systems_by_name
@@ -118,7 +118,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(TabularResult):
     """The result of `rank`."""
 
     SCHEMA: ClassVar[str] = "gluebench.ranking/2"
@@ -181,9 +181,9 @@ class Ranking:
                 record[task] = system.scores.get(task)
             yield record
 
-    def to_pandas(self) -> Any:
-        """A DataFrame with a row for each system; see FIELDS. Raises ImportError without pandas."""
-        return to_frame((*FIELDS, *self.tasks), self.records())
+    def fields(self) -> Sequence[str]:
+        """FIELDS, then the tasks."""
+        return FIELDS + self.tasks
 
     def value_words(self, value: float | None) -> str:
         """Format the value a system is ranked by: a score times 100, a loss, a mean rank, or a place."""
@@ -198,14 +198,15 @@ class Ranking:
         """The name of the only task, or the number of tasks."""
         return self.tasks[0] if len(self.tasks) == 1 else f"{len(self.tasks)} tasks"
 
-    def _repr_html_(self) -> str:
+    def tables(self) -> list[Table]:
+        """A row for each system: its rank set, what it is ranked by, and its scores."""
         rows = []
         for system in self.systems:
             scores = [percent(system.scores.get(task), self.loss) for task in self.tasks]
             rows.append((system.name, system.text, self.value_words(system.value), *scores))
-        columns = ["system"] + [numeric(title) for title in ("rank", TITLES[self.by], *self.tasks)]
+        columns = names_and_numbers("system", ("rank", TITLES[self.by], *self.tasks))
         notes = [self.best_words] if self.best_words else []
-        return to_html(Table(columns, rows, title=self._title, notes=notes))
+        return [Table(columns, rows, title=self._title, notes=notes)]
 
     @property
     def _title(self) -> str:

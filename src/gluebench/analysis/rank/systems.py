@@ -86,8 +86,9 @@ class BoardPlan:
     @classmethod
     def of(cls, gold: Gold, smallest: int) -> BoardPlan:
         """The plan for labels; categories of fewer examples are left out, unless their labels are public."""
-        files = gold.columns.keys()
-        plan = cls.of_tasks([task for task in gold.benchmark.scored if files >= {*task.metrics_by_file()}])
+        files = set(gold.columns)
+        with_gold = [task for task in gold.benchmark.scored if files.issuperset(task.metrics_by_file())]
+        plan = cls.of_tasks(with_gold)
         for task in gold.benchmark.diagnostics:
             metric = task.metrics[0]
             for category in gold.categories.get(metric.file, ()):
@@ -222,7 +223,9 @@ def read_systems(
         tests.append(tests_of_parts)
         warnings |= {f"{name}: {text}" for text in system.warnings if text not in gold.warnings}
 
-    every_part = [weighted for task in plan.scored for weighted in plan.boards[task.name]]
+    every_part: list[WeightedPart] = []
+    for task in plan.scored:
+        every_part += plan.boards[task.name]
     withheld = why_withheld(plan, every_part, every_run)
     if withheld and isinstance(gold, TableGold) and gold.unit == "tasks":
         rows_of_table = len(next(iter(gold.columns.values())))

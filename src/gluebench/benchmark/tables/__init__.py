@@ -7,12 +7,14 @@ from gluebench.benchmark.tables.markup import (
     to_latex,
     to_markdown,
 )
+from gluebench.benchmark.tables.result import TabularResult
 from gluebench.benchmark.tables.table import (
     Best,
     Column,
     Section,
     Table,
     escape_controls,
+    names_and_numbers,
     numeric,
     show_count,
 )
@@ -25,10 +27,12 @@ __all__ = [
     "Paper",
     "Section",
     "Table",
+    "TabularResult",
     "csv_lines",
     "escape_controls",
     "latex_escape",
     "markdown_escape",
+    "names_and_numbers",
     "numeric",
     "running_text",
     "show_count",

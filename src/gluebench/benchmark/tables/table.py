@@ -58,6 +58,13 @@ def numeric(title: str, show: Callable[[Any], str] = show_value, *, name: str = 
     return Column(title, is_number=True, show=show, name=name)
 
 
+def names_and_numbers(title: str, numbers: Iterable[str]) -> list[Column | str]:
+    """A column of names with this title, then columns of numbers with theirs."""
+    columns: list[Column | str] = [title]
+    columns += map(numeric, numbers)
+    return columns
+
+
 class Section(NamedTuple):
     """A group of rows, after a rule and an optional heading."""
 

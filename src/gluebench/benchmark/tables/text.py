@@ -50,7 +50,8 @@ def _fitting_parts(table: Table, paper: Paper) -> list[Table]:
     parts = []
     positions = [0]
     for position in range(1, len(widths)):
-        is_full = _total([widths[at] for at in [*positions, position]]) > paper.width
+        together = [widths[at] for at in positions]
+        is_full = _total(together + [widths[position]]) > paper.width
         if is_full and len(positions) > 1:
             parts.append(table.of_columns(positions))
             positions = [0]

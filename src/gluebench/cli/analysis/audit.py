@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import percent, with_interval
 from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, Output, emit, notice, plain
@@ -125,7 +125,7 @@ def _accuracies(measured: list[ShortcutAccuracy]) -> Table:
         rows = []
         for result in group:
             row = [f"  {result.sees}", result.test, f"{result.examples:,}"]
-            row.append(percent(result.accuracy) + interval(result.low, result.high))
+            row.append(with_interval(result.accuracy, result.low, result.high))
             if printed:
                 row.append("" if result.printed is None else percent(result.printed))
             row += [percent(result.chance), percent(result.majority), result.verdict]

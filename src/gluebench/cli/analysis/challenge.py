@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import with_interval
 from gluebench.benchmark.tables import Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
@@ -290,8 +290,10 @@ def _output(file: str, result: ChallengeScores) -> Output:
 
 
 def _case_row(row: CaseScore) -> tuple[str, ...]:
-    broken = f"{row.broken:,} of {row.sound:,}" if row.sound else "-"
-    share = f"{percent(row.share)}{interval(row.bar.low, row.bar.high)}"
+    broken = "-"
+    if row.sound:
+        broken = f"{row.broken:,} of {row.sound:,}"
+    share = with_interval(row.share, row.bar.low, row.bar.high)
     return row.case, f"{row.n:,}", share, broken
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, between, counted, on_split, percent, points
+from gluebench.benchmark.figures import DOWN, counted, on_split, p_text, points
 from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
@@ -114,7 +114,6 @@ def compare(
 
 
 BOTH = "gluebench read FILE FILE --out table.csv"
-DIFFERENCE = "A - B [95 % interval]"
 
 
 class _Row(NamedTuple):
@@ -188,13 +187,14 @@ def _task_rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
 def _differences(
     comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]], *, details: bool
 ) -> Table:
-    from gluebench.analysis.compare.words import title  # imports numpy
+    from gluebench.analysis.compare.columns import DIFFERENCE_COLUMNS  # imports numpy
+    from gluebench.analysis.compare.words import title
 
     overall = comparison.overall
-    columns: list[Column | str] = ["task", "metric", numeric("A"), numeric("B"), DIFFERENCE, numeric("p")]
+    columns = [Column("task"), Column("metric")] + DIFFERENCE_COLUMNS + [numeric("p")]
     tests_equivalence = overall is not None and overall.margin is not None
     if overall is not None and overall.margin is not None:
-        columns.append(f"same within {points(overall.margin, overall.loss)}")
+        columns.append(Column(f"same within {points(overall.margin, overall.loss)}"))
     notes = []
     if benchmark.losses:
         notes.append("Of a loss ↓, A - B is above 0 where A's is lower.")
@@ -214,9 +214,10 @@ def _differences(
     for section in sections:
         rows = []
         for row in section:
-            cells = [row.task, row.metric] + _difference_cells(row.difference)
+            difference = row.difference
+            cells: list[object] = [row.task, row.metric, difference, difference, difference]
             decisive = row.difference if row.decides else None
-            cells.append("" if decisive is None else p_cell(decisive.decisive))
+            cells.append("" if decisive is None else p_text(decisive.decisive))
             if tests_equivalence:
                 cells.append(_equivalence_cell(decisive))
             rows.append(cells)
@@ -229,35 +230,12 @@ def _differences(
     )
 
 
-def _difference_cells(difference: Difference | None) -> list[str]:
-    """The scores of A and B, and their difference with its interval."""
-    if difference is None:
-        return ["-", "-", "-"]
-    loss = difference.loss
-    limits = between(difference.low, difference.high, loss)
-    cell = f"{points(difference.difference, loss):>5}{limits}"
-    if difference.withheld:
-        cell += f" ({difference.withheld})"
-    elif difference.same:
-        cell += " (same answers)"
-    return [percent(difference.a, loss), percent(difference.b, loss), cell]
-
-
 def _equivalence_cell(difference: Difference | None) -> str:
     """Whether A and B are the same within the margin; empty without a test of it."""
     if difference is None or difference.equivalence_p is None:
         return ""
     verdict = "yes" if difference.equivalent else "not shown"
-    return f"{verdict} (p {p_cell(difference.equivalence_p)})"
-
-
-def p_cell(p: float | None) -> str:
-    """A p-value with three decimals, never shown as zero; "-" without a test."""
-    if p is None:
-        return "-"
-    if p < 0.001:
-        return "< .001"
-    return f"{p:.3f}".removeprefix("0")
+    return f"{verdict} (p {p_text(difference.equivalence_p)})"
 
 
 def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
@@ -296,10 +274,12 @@ def _test_cells(difference: Difference | None) -> list[str]:
         basis = f"{difference.n:,}"
     else:
         basis = f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
-    return [difference.test, p_cell(difference.p), basis, shows]
+    return [difference.test, p_text(difference.p), basis, shows]
 
 
 def _categories(part: TaskComparison, task: Task) -> Table:
+    from gluebench.analysis.compare.columns import DIFFERENCE_COLUMNS
+
     differences = {(entry.kind, entry.name): entry.difference for entry in part.categories}
     metadata: dict[str, list[str]] = {column: [] for column in task.metadata}
     for kind, name in differences:
@@ -311,12 +291,12 @@ def _categories(part: TaskComparison, task: Task) -> Table:
         for kind, name, text in entries:
             if (kind, name) in differences:
                 difference = differences[kind, name]
-                p_and_n = [p_cell(difference.decisive), str(difference.n)]
-                rows.append([text] + _difference_cells(difference) + p_and_n)
+                p = difference.decisive
+                rows.append([text, difference, difference, difference, p, difference.n])
         if rows:
             sections.append(Section(rows))
     return Table(
-        ("category", numeric("A"), numeric("B"), DIFFERENCE, numeric("p"), numeric("n")),
+        [Column("category")] + DIFFERENCE_COLUMNS + [numeric("p", p_text), numeric("n")],
         sections=sections,
         title=f"{task.name} by category: {task.metrics[0].title}",
         notes=["p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS],

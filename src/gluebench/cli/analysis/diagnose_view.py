@@ -17,9 +17,9 @@ from gluebench.analysis.diagnostics.paper import (
     table5,
 )
 from gluebench.benchmark import Benchmark, Phenomenon, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import percent, with_interval
 from gluebench.benchmark.lookup import find
-from gluebench.benchmark.tables import Column, Section, Table, numeric
+from gluebench.benchmark.tables import Column, Section, Table, names_and_numbers, numeric
 from gluebench.cli.common.output import Output
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, score_cell
 from gluebench.scoring import Score
@@ -60,8 +60,7 @@ def _score_table(part: SetDiagnosis, title: str) -> Table:
             scores = [by_category.get((kind, name)) for by_category in scores_of_systems]
             sizes = [score.n for score in scores if score is not None]
             if sizes:
-                cells = [_score_cell(score, with_intervals) for score in scores]
-                rows.append([text, str(sizes[0])] + cells)
+                rows.append([text, sizes[0]] + scores)
         if rows:
             sections.append(Section(rows))
     notes = []
@@ -73,15 +72,15 @@ def _score_table(part: SetDiagnosis, title: str) -> Table:
     if not with_intervals:
         notes.append("Intervals are left out for want of room: --csv and --json have them.")
     metric = task.metrics[0].title
-    names = list(part.systems)
-    columns: list[Column | str]
-    if len(names) == 1:
-        columns = ["category", numeric("n"), metric]
-        title = f"{title}: {names[0]}"
+    headings = list(part.systems)
+    if len(headings) == 1:
+        title = f"{title}: {headings[0]}"
+        headings = [metric]
     else:
-        columns = ["category", numeric("n")]
-        columns += names
         title = f"{title}: {metric}"
+    show = score_cell if with_intervals else _value_cell
+    columns = [Column("category"), numeric("n")]
+    columns += [Column(heading, show=show) for heading in headings]
     return Table(columns, sections=sections, title=title, notes=notes)
 
 
@@ -90,10 +89,8 @@ def _scores_by_category(report: DiagnosticReport) -> dict[tuple[str, str], Score
     return {(kind, name): score for kind, name, score in report.parts()}
 
 
-def _score_cell(score: Score | None, with_interval: bool) -> str:
-    if score is None or with_interval:
-        return score_cell(score)
-    return f"{percent(score.value):>5}"
+def _value_cell(score: Score | None) -> str:
+    return f"{percent(score and score.value):>5}"
 
 
 def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) -> Iterator[Table]:
@@ -106,7 +103,7 @@ def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) 
             labels = confusion.labels
             sections.append(Section(list(_confusion_rows(confusion)), system))
     if sections:
-        columns: list[Column | str] = ["gold"] + [numeric(title) for title in [*labels, "all", "right %"]]
+        columns = names_and_numbers("gold", [*labels, "all", "right %"])
         title = f"{name}: which label is taken for which (gold down, answers across)"
         yield Table(columns, sections=sections, title=title)
 
@@ -144,16 +141,14 @@ def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
     for name, text in words.items():
         rows.append([text] + [_share_cell(pair.shares()[name]) for pair in pairs])
     title = f"{task.name}: the two directions of a pair"
-    columns: list[Column | str] = ["pairs"]
-    columns += directions
-    return Table(columns, rows, title=title, notes=notes)
+    return Table(["pairs", *directions], rows, title=title, notes=notes)
 
 
 def _share_cell(share: Share) -> str:
     if share.interval is None:
         return "0 of 0"
     low, high = share.interval
-    return f"{share.count} of {share.of}: {percent(share.value)}{interval(low, high)}"
+    return f"{share.count} of {share.of}: {with_interval(share.value, low, high)}"
 
 
 def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
@@ -164,8 +159,7 @@ def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
         if any(gold or answers for gold, answers in counts):
             most_gold = max(gold for gold, _ in counts)
             rows.append([" / ".join(kind), str(most_gold)] + [str(answers) for _, answers in counts])
-    columns: list[Column | str] = ["labels of a pair", numeric("gold")]
-    columns += [numeric(system) for system in directions]
+    columns = names_and_numbers("labels of a pair", ["gold", *directions])
     title = f"{task.name}: pairs by the labels of their two directions"
     return Table(columns, rows, title=title)
 
@@ -276,7 +270,7 @@ def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
 
 
 def _table5(task: Task, table: Table5) -> Table:
-    columns: list[Column | str] = ["system"] + [numeric(heading) for heading in table.headings]
+    columns = names_and_numbers("system", table.headings)
     systems = []
     for name, scores in table.systems.items():
         systems.append([name] + [percent(score.value) for score in scores])

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Role
-from gluebench.benchmark.figures import interval, percent
-from gluebench.benchmark.tables import Column, Section, Table, numeric
+from gluebench.benchmark.figures import with_interval
+from gluebench.benchmark.tables import Column, Section, Table, names_and_numbers, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs
 from gluebench.cli.common.output import Form, Output, emit, notices
@@ -195,17 +195,16 @@ def errors_output(
 
 
 def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
-    columns: list[Column | str] = ["", numeric("examples")]
-    columns += [numeric(f"{system} wrong %") for system in file.systems]
+    titles = ["examples"] + [f"{system} wrong %" for system in file.systems]
     kinds: dict[str, list[list[str]]] = {}
     for rate in rates:
         row = [rate.name or rate.kind, f"{rate.n:,}"]
         for number, bar in enumerate(rate.bars):
-            row.append(percent(rate.share(number)) + interval(bar.low, bar.high))
+            row.append(with_interval(rate.share(number), bar.low, bar.high))
         kinds.setdefault(rate.kind, []).append(row)
     sections = [Section(rows, kind if len(rows) > 1 else "") for kind, rows in kinds.items()]
     title = f"Errors on {file.file}, {file.split} split"
-    return Table(columns, sections=sections, title=title, notes=[WITHIN])
+    return Table(names_and_numbers("", titles), sections=sections, title=title, notes=[WITHIN])
 
 
 def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:

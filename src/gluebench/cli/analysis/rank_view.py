@@ -6,9 +6,8 @@ from gluebench.analysis.rank import Ranking
 from gluebench.analysis.rank.ranking import FIELDS
 from gluebench.analysis.rank.rules import LOWER, MISSING, TITLES, Cost, pareto_front
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import DOWN, on_split, points
-from gluebench.benchmark.tables import Column, Table, numeric
-from gluebench.cli.analysis.compare import p_cell
+from gluebench.benchmark.figures import DOWN, on_split, p_text, points
+from gluebench.benchmark.tables import Column, Table, names_and_numbers, numeric
 from gluebench.cli.common.output import Output
 
 WITHHELD = "Rank sets are withheld: {}."
@@ -45,8 +44,8 @@ def _matrix(ranking: Ranking) -> Table:
         "A",
         "B",
         numeric("A - B", lambda difference: points(difference, ranking.loss)),
-        numeric("p", p_cell),
-        numeric("p, all pairs", p_cell),
+        numeric("p", p_text),
+        numeric("p, all pairs", p_text),
     )
     title = "All pairs: p of the pair alone, and adjusted for all pairs"
     return Table(columns, ranking.pairs, title=title)
@@ -176,8 +175,7 @@ def _ranks(ranking: Ranking, rules: Sequence[str], titles: Sequence[str], title:
     for system in ranking.systems:
         ranks = [ranking.rules[rule][system.name] for rule in rules]
         rows.append([system.name] + [str(rank or "-") for rank in ranks])
-    columns: list[Column | str] = ["system"] + [numeric(title) for title in titles]
-    return Table(columns, rows, title=title)
+    return Table(names_and_numbers("system", titles), rows, title=title)
 
 
 def _conclusions(ranking: Ranking) -> Iterator[str]:

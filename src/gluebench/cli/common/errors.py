@@ -68,7 +68,7 @@ def _of_a_file(error: OSError) -> click.ClickException | None:
 
 
 _OF_USERS = {
-    "CannotBeHadError",
+    "MissingFilesError",
     "DataError",
     "EncoderError",
     "ManifestError",

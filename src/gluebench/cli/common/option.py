@@ -43,7 +43,7 @@ def task_names(context: click.Context, parameter: click.Parameter, incomplete: s
     except (UnknownNameError, ManifestError, OSError):
         return []  # a shell has no place for messages; the command itself says what is wrong
     matches = [name for name in names if name.casefold().startswith(word.casefold())]
-    return [",".join([*before, match]) for match in matches]
+    return [",".join(before + [match]) for match in matches]
 
 
 flag = partial(click.option, is_flag=True)

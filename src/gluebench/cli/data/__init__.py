@@ -59,9 +59,10 @@ def verify(suite: Benchmark, tasks: tuple[str, ...], data: Path, against: str | 
     from gluebench.data import load_split
     from gluebench.data.verify.check import check_task, reference
 
-    chosen = [suite.dataset(name) for name in tasks] or [*suite.tasks]
+    chosen = [suite.dataset(name) for name in tasks] or list(suite.tasks)
     compared = reference(suite, Path(against) if against else None)
-    checks, lints = [], []
+    checks = []
+    lints = []
     for task in chosen:
         task_checks = list(check_task(data, suite, task, compared))
         checks += task_checks
@@ -69,8 +70,10 @@ def verify(suite: Benchmark, tasks: tuple[str, ...], data: Path, against: str | 
         rows = {name: load_split(data, suite, task.name, name) for name in there}
         lints.append(lint_rows(task, rows))
     if all(check.state == "absent" for check in checks):
-        named = [f" --task {task.name}" for task in chosen] if len(chosen) < len(suite.tasks) else []
-        command = f"gluebench data get {suite.name}{''.join(named)}"
+        command = f"gluebench data get {suite.name}"
+        if len(chosen) < len(suite.tasks):
+            for task in chosen:
+                command += f" --task {task.name}"
         raise click.ClickException(f"There are no data of {suite.name} in {data}. Get them with: {command}")
     emit(verify_output(checks, lints, data), form)
     if any(check.state == "differs" for check in checks):
@@ -84,9 +87,15 @@ ROWS_SHOWN = 5
 def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folder: Path) -> Output:
     """The checks in every form, and what the rows themselves have."""
     columns = ("task", "split", numeric("rows"), numeric("published"), "content", "why")
-    parts = [Section([*map(_cells, of_task)]) for _, of_task in groupby(checks, lambda check: check.task)]
-    table = Table(columns, sections=parts, title=f"Data in {folder}")
-    words = [line for check in checks for line in _explained(check)]
+    sections = []
+    for _, of_task in groupby(checks, lambda check: check.task):
+        sections.append(Section([_row_of_check(check) for check in of_task]))
+    table = Table(columns, sections=sections, title=f"Data in {folder}")
+    words: list[str] = []
+    records: list[tuple[object, ...]] = []
+    for check in checks:
+        words += _explain_differences(check)
+        records += _records(check)
     for lint in lints:
         for finding in lint.findings:
             rows = f": {'; '.join(finding.rows)}" if finding.rows else ""
@@ -96,21 +105,17 @@ def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folde
         "splits": [_data(check) for check in checks],
         "findings": {lint.task: plain(lint.findings) for lint in lints},
     }
-    return Output(
-        data,
-        [table],
-        FIELDS,
-        [row for check in checks for row in _records(check)],
-        words=["", *words] if words else [],
-    )
+    if words:
+        words.insert(0, "")
+    return Output(data, [table], FIELDS, records, words=words)
 
 
-def _cells(check: SplitCheck) -> tuple[str, ...]:
+def _row_of_check(check: SplitCheck) -> tuple[str, ...]:
     rows = "-" if check.rows is None else f"{check.rows:,}"
     return (check.task, check.split, rows, f"{check.size:,}", check.state, check.reason)
 
 
-def _explained(check: SplitCheck) -> Iterator[str]:
+def _explain_differences(check: SplitCheck) -> Iterator[str]:
     """A sentence for each kind of difference, with the first rows."""
     from gluebench.data.verify.check import summary
 
@@ -125,9 +130,9 @@ def _explained(check: SplitCheck) -> Iterator[str]:
 def _records(check: SplitCheck) -> Iterator[tuple[object, ...]]:
     start = (check.task, check.split, check.rows, check.size, check.state, check.fingerprint, check.reason)
     if not check.differences:
-        yield (*start, None, None, None)
+        yield start + (None, None, None)
     for difference in check.differences:
-        yield (*start, difference.kind, difference.row, difference.detail or None)
+        yield start + (difference.kind, difference.row, difference.detail or None)
 
 
 def _data(check: SplitCheck) -> dict[str, Any]:
@@ -241,7 +246,7 @@ def describe(suite: Benchmark, data: Path) -> None:
     from gluebench.benchmark.atomic import write_json
     from gluebench.data.croissant import croissant, prepared_files, unstated
 
-    files = [*prepared_files(data, suite)]
+    files = list(prepared_files(data, suite))
     if not files:
         raise click.ClickException(f"There are no data of {suite.name} in {data}.")
     path = data / "croissant.json"

@@ -122,9 +122,9 @@ FIELDS = ("task", "split", "rows", "kind", "location", "revision", "content", "f
 def output(suite: Benchmark, outcomes: Sequence[Outcome]) -> Output:
     """The outcomes in all forms."""
     columns = ("task", "examples", "from", "content")
-    table = Table(columns, map(_row, outcomes), notes=_notes(outcomes))
-    data = {"benchmark": suite.name, "tasks": [*map(_data, outcomes)]}
-    return Output(data, [table], FIELDS, [*_records(outcomes)])
+    table = Table(columns, map(_row_of_outcome, outcomes), notes=_notes(outcomes))
+    data = {"benchmark": suite.name, "tasks": [_data(outcome) for outcome in outcomes]}
+    return Output(data, [table], FIELDS, list(_records(outcomes)))
 
 
 def problem_lines(outcomes: Sequence[Outcome]) -> list[str]:
@@ -136,17 +136,17 @@ def problem_lines(outcomes: Sequence[Outcome]) -> list[str]:
     return [f"{', '.join(names)}: {problem}" for problem, names in tasks.items()]
 
 
-def _row(outcome: Outcome) -> tuple[str, ...]:
+def _row_of_outcome(outcome: Outcome) -> tuple[str, ...]:
     dataset = outcome.dataset
     if dataset is None:
         return (outcome.task.name, "not got", "", "")
     examples = ", ".join(f"{name} {split.rows:,}" for name, split in dataset.splits.items())
     splits: dict[State, list[str]] = {}
-    for name, content in _states(outcome).items():
-        splits.setdefault(content, []).append(name)
-    states = [
-        content if len(splits) == 1 else f"{', '.join(names)}: {content}" for content, names in splits.items()
-    ]
+    for name, state in _states(outcome).items():
+        splits.setdefault(state, []).append(name)
+    states: list[str] = list(splits)
+    if len(splits) > 1:
+        states = [f"{', '.join(names)}: {state}" for state, names in splits.items()]
     return (outcome.task.name, examples, _source(dataset.origin), "; ".join(states))
 
 
@@ -154,9 +154,13 @@ def _source(origin: Origin) -> str:
     if origin.kind in ("hub", "archive"):
         from gluebench.data.sources.http import host
 
-        revision = f" at {origin.revision[:7]}" if origin.revision else ""
-        return f"{host(origin.location)}{revision}"
-    return "the package" if origin.kind == "sample" else f"folder {origin.location}"
+        source = host(origin.location)
+        if origin.revision:
+            source += f" at {origin.revision[:7]}"
+        return source
+    if origin.kind == "sample":
+        return "the package"
+    return f"folder {origin.location}"
 
 
 def _states(outcome: Outcome) -> dict[str, State]:
@@ -166,10 +170,10 @@ def _states(outcome: Outcome) -> dict[str, State]:
     dataset = outcome.dataset
     if dataset is None:
         return {}
-    return {
-        name: state(record, outcome.task.splits[name], dataset.origin)
-        for name, record in dataset.splits.items()
-    }
+    states = {}
+    for name, record in dataset.splits.items():
+        states[name] = state(record, outcome.task.splits[name], dataset.origin)
+    return states
 
 
 def _notes(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -180,16 +184,16 @@ def _notes(outcomes: Sequence[Outcome]) -> Iterator[str]:
     if any(dataset.origin.kind == "archive" for dataset in datasets.values()):
         yield "No checksums of archives are published: examples were counted and compared by fingerprint."
     for name, dataset in datasets.items():
-        yield from (f"{name}: {note}" for note in dataset.notes)
+        for note in dataset.notes:
+            yield f"{name}: {note}"
 
 
 def _data(outcome: Outcome) -> object:
     dataset = outcome.dataset
-    splits = {
-        name: {"rows": dataset.splits[name].rows, "content": content}
-        for name, content in _states(outcome).items()
-        if dataset
-    }
+    splits = {}
+    if dataset is not None:
+        for name, content in _states(outcome).items():
+            splits[name] = {"rows": dataset.splits[name].rows, "content": content}
     return {
         "task": outcome.task.name,
         "folder": str(outcome.place) if dataset else None,
@@ -202,13 +206,23 @@ def _data(outcome: Outcome) -> object:
 
 def _records(outcomes: Sequence[Outcome]) -> Iterator[tuple[object, ...]]:
     for outcome in outcomes:
-        if (dataset := outcome.dataset) is None:
+        dataset = outcome.dataset
+        if dataset is None:
             continue
-        source = (dataset.origin.kind, dataset.origin.location, dataset.origin.revision)
-        for name, content in _states(outcome).items():
+        origin = dataset.origin
+        for name, state in _states(outcome).items():
             split = dataset.splits[name]
-            file = str(outcome.place / split.file)
-            yield (outcome.task.name, name, split.rows, *source, content, split.fingerprint, file)
+            yield (
+                outcome.task.name,
+                name,
+                split.rows,
+                origin.kind,
+                origin.location,
+                origin.revision,
+                state,
+                split.fingerprint,
+                str(outcome.place / split.file),
+            )
 
 
 def _get_site(url: str, to: Path, retry: Mapping[str, Any], *, form: Form) -> None:

@@ -9,7 +9,7 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import counted
-from gluebench.benchmark.tables import Column, Section, Table, numeric
+from gluebench.benchmark.tables import Section, Table, names_and_numbers, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.output import Form, Output, emit, plain
@@ -52,7 +52,7 @@ def lint_diagnostic(
         raise click.BadParameter(
             f"{symmetric!r} is none of {', '.join(task.words)}.", param_hint="'--symmetric'"
         )
-    mirrored = symmetric if symmetric is not None else symmetric_label(task)
+    mirrored = symmetric_label(task) if symmetric is None else symmetric
     result = lint(read_diagnostic(file, task), task, symmetric=mirrored, fewest=fewest)
     if form is None:
         for finding in result.findings:
@@ -66,25 +66,29 @@ def lint_diagnostic(
 
 def _output(file: str, result: Lint, *, listed: bool) -> Output:
     rows = [(finding.severity, finding.line, finding.code, finding.message) for finding in result.findings]
-    tables = [Table(COLUMNS, rows)]
-    if not (listed and rows):
-        tables = []
+    tables = [_figures(result)]
+    if listed and rows:
+        tables.insert(0, Table(COLUMNS, rows))
     counts = Counter(finding.severity for finding in result.findings)
     data = {"file": file, **result._asdict()}
     words = [f"{file}: {counted(counts['error'], 'error')}, {counted(counts['warning'], 'warning')}."]
-    return Output(plain(data), [*tables, _figures(result)], FIELDS, rows, words)
+    return Output(plain(data), tables, FIELDS, rows, words)
 
 
 def _figures(result: Lint) -> Table:
     """Pairs and labels of every phenomenon."""
-    columns: list[Column | str] = ["phenomenon", numeric("pairs")]
-    columns += [numeric(label) for label in result.total.labels]
-    sections = [Section([*map(_cells, result.phenomena)]), Section([_cells(result.total)])]
+    columns = names_and_numbers("phenomenon", ["pairs", *result.total.labels])
+    phenomena = Section([_row_of_counts(counts) for counts in result.phenomena])
+    total = Section([_row_of_counts(result.total)])
+    note = f"Median overlap {result.median_overlap:.2f}."
+    if result.sets:
+        note += f" Minimal sets: {result.sets}."
     domains = ", ".join(f"{name or '(none)'} {count}" for name, count in result.domains.items())
-    sets = f" Minimal sets: {result.sets}." if result.sets else ""
-    notes = [f"Median overlap {result.median_overlap:.2f}.{sets} Pairs by domain: {domains}."]
-    return Table(columns, sections=sections, notes=notes)
+    note += f" Pairs by domain: {domains}."
+    return Table(columns, sections=[phenomena, total], notes=[note])
 
 
-def _cells(counts: Counts) -> tuple[str, ...]:
-    return (counts.name, str(counts.pairs), *map(str, counts.labels.values()))
+def _row_of_counts(counts: Counts) -> tuple[str, ...]:
+    row = [counts.name, str(counts.pairs)]
+    row += map(str, counts.labels.values())
+    return tuple(row)

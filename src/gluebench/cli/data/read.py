@@ -50,23 +50,32 @@ def read(files: tuple[str, ...], out: str | None, form: Form, **settings: Any) -
     table = read_results(_sources(files), **settings)
     if out is not None:
         write_table(table, out)
-    then = f"; next: gluebench rank --table {shlex.quote(out or '')}" * (len(table.scores) > 1)
-    notices([*table.notes, *[f"written: {out}{then}"] * (out is not None)])
+    notices(table.notes)
+    if out is not None:
+        written = f"written: {out}"
+        if len(table.scores) > 1:
+            written += f"; next: gluebench rank --table {shlex.quote(out)}"
+        notices([written])
     emit(_output(table), form)
 
 
 def _sources(files: tuple[str, ...]) -> tuple[str, ...] | dict[str, str]:
     """The paths, by name if they have names. Raises UsageError."""
-    if len({*files}) < len(files):
+    if len(set(files)) < len(files):
         raise click.UsageError("a file is named twice.")
-    named = [file.partition("=") for file in files if not os.path.exists(file) and "=" in file]
-    if missing := [path for _, _, path in named if not os.path.exists(path)]:
-        raise click.UsageError(f"Path {missing[0]!r} does not exist.")
+    named = {}
+    for file in files:
+        if os.path.exists(file) or "=" not in file:
+            continue
+        name, _, path = file.partition("=")
+        if not os.path.exists(path):
+            raise click.UsageError(f"Path {path!r} does not exist.")
+        named[name] = path
     if not named:
         return files
-    if len({name for name, _, _ in named}) < len(files):
+    if len(named) < len(files):
         raise click.UsageError("give each file a name of its own (NAME=FILE), or none.")
-    return {name: path for name, _, path in named}
+    return named
 
 
 def _output(table: ScoredTable) -> Output:
@@ -78,8 +87,13 @@ def _output(table: ScoredTable) -> Output:
     for task, places in tasks.items():
         for system, scores in table.scores.items():
             rows.append((system, task, len(places), sum(scores[at] for at in places) / len(places)))
-    about = [f"In {len({*table.clusters}):,} clusters."] if table.clusters else []
-    about += [f"Categories: {', '.join(table.categories)}."] if table.categories else []
+    clusters = None
+    about = []
+    if table.clusters is not None:
+        clusters = len(set(table.clusters))
+        about.append(f"In {clusters:,} clusters.")
+    if table.categories:
+        about.append(f"Categories: {', '.join(table.categories)}.")
     columns = ("system", "task", numeric(table.unit, show_count, name="rows"), numeric("score", percent))
     shown = Table(columns, rows, title=table.name, notes=about)
     data = {
@@ -87,8 +101,8 @@ def _output(table: ScoredTable) -> Output:
         "name": table.name,
         "unit": table.unit,
         "rows": len(table.items),
-        "clusters": None if table.clusters is None else len({*table.clusters}),
-        "categories": {name: sorted({*values}) for name, values in table.categories.items()},
+        "clusters": clusters,
+        "categories": {name: sorted(set(values)) for name, values in table.categories.items()},
         "systems": shown.records(),
         "notes": list(table.notes),
     }

@@ -15,7 +15,7 @@ from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, emit, notices, terminal
 
 if TYPE_CHECKING:
-    from gluebench.cli.data.show_view import Shown
+    from gluebench.cli.data.show_view import DisplayedExamples
     from gluebench.data import Table
     from gluebench.data.show import Entry, Query
 
@@ -57,7 +57,7 @@ def show(
       gluebench data show MRPC --split dev --grep 'per ?cent'
       gluebench data show AX --phenomenon "Double Negation" --limit 5
     """
-    from gluebench.cli.data.show_view import Shown
+    from gluebench.cli.data.show_view import DisplayedExamples
     from gluebench.data.dataset import TAGS
     from gluebench.data.show import Query, entries, pick, rows
     from gluebench.data.table import load
@@ -73,7 +73,7 @@ def show(
     )
     usual = {"index", "label", *record.columns}
     extras = [name for name in table.columns if name not in usual and (all_columns or name == TAGS)]
-    shown = Shown(table, tuple(extras), grep)
+    shown = DisplayedExamples(table, tuple(extras), grep)
     picked = pick(entries(rows(table, shown.extras), paired=shown.paired), query)
     _print(shown, query, picked, form=form, pager=pager)
 
@@ -108,19 +108,22 @@ def _where(table: Table) -> str:
     return f"{table.task.name} {table.split}"
 
 
-def _print(shown: Shown, query: Query, picked: Iterator[Entry], *, form: Form, pager: bool | None) -> None:
-    from gluebench.cli.data.show_view import shown_output, text_of
+def _print(
+    shown: DisplayedExamples, query: Query, picked: Iterator[Entry], *, form: Form, pager: bool | None
+) -> None:
+    from gluebench.cli.data.show_view import examples_output, text_of
 
     seen: set[int] = set()
 
-    def noted() -> Iterator[Entry]:
+    def note_seen() -> Iterator[Entry]:
         for entry in picked:
             seen.update(row.index for row in entry)
             yield entry
 
-    entries, paper = noted(), terminal()
+    entries = note_seen()
+    paper = terminal()
     if form is not None:
-        emit(shown_output(shown, list(entries)), form)
+        emit(examples_output(shown, list(entries)), form)
     elif (first := next(entries, None)) is not None:
         text = text_of(shown, chain([first], entries), paper)
         if pager or (pager is None and paper.width is not None):

@@ -28,13 +28,20 @@ def doctor(site: str, *, files: bool, reseal: bool) -> None:
     """
     checks = commands.doctor(site, files=files, reseal=reseal)
     width = max(len(check.name) for check in checks)
+    bad = 0
     for check in checks:
-        click.echo(f"{'ok   ' if check.ok else 'WRONG'}  {check.name:{width}}  {check.state}")
+        verdict = "ok   "
+        if not check.ok:
+            verdict = "WRONG"
+            bad += 1
+        click.echo(f"{verdict}  {check.name:{width}}  {check.state}")
         if check.fix:
             click.echo(f"{'':{width + 7}}  {check.fix}")
-    bad = sum(not check.ok for check in checks)
-    click.echo(f"{bad} of {len(checks)} need fixing." if bad else "The site has all it needs.")
-    sys.exit(1 if bad else 0)
+    if bad:
+        click.echo(f"{bad} of {len(checks)} need fixing.")
+        sys.exit(1)
+    click.echo("The site has all it needs.")
+    sys.exit(0)
 
 
 @leaderboard.command
@@ -123,8 +130,10 @@ def export(site: str, file: str, *, secrets: bool) -> None:
         click.echo(
             f"{file}: {done.files} submitted files and all else, {Path(file).stat().st_size / 1e6:.1f} MB."
         )
-    what = "the secret key, passwords from the settings, " if secrets else ""
-    click.echo(f"It holds {what}labels and addresses: keep it private.", err=file == "-")
+    content = "labels and addresses"
+    if secrets:
+        content = f"the secret key, passwords from the settings, {content}"
+    click.echo(f"It holds {content}: keep it private.", err=file == "-")
     sys.exit(1 if done.problems else 0)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, counted, interval, on_split, percent, points
-from gluebench.benchmark.tables import Section, Table, numeric
+from gluebench.benchmark.figures import DOWN, counted, on_split, percent, points, with_interval
+from gluebench.benchmark.tables import Column, Section, Table, numeric
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, draw, emit, notices
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 @option.number("--workers", help="Processes for --out [one per core].", least=1)
 @option.flag("--no-intervals", help="Scores alone.")
 @option.flag("--classes", help="Also precision, recall and F1 of each class; as CSV, these alone.")
+@option.flag("--paragraph", help="Also the scores in words, to paste into a paper.")
 @option.plot("the scores with their intervals")
 @inputs_options("Score what the gold covers")
 @option.output
@@ -36,6 +38,7 @@ def grade(
     workers: int | None,
     no_intervals: bool,
     classes: bool,
+    paragraph: bool,
     plot: str | None,
     inputs: Inputs,
     form: Form,
@@ -59,8 +62,9 @@ def grade(
     from gluebench.scoring import grade as score
     from gluebench.scoring import grade_runs, summarize
 
-    if classes and (out is not None or len(subs) > 1):
-        raise click.UsageError("--classes shows those of one SUB; grade each by itself.")
+    if (classes or paragraph) and (out is not None or len(subs) > 1):
+        name = "--classes" if classes else "--paragraph"
+        raise click.UsageError(f"{name} shows those of one SUB; grade each by itself.")
     if out is not None:
         if form or plot:
             raise click.UsageError("--out writes a table; it goes with no other form of output.")
@@ -74,7 +78,13 @@ def grade(
         reports = [score(submission, labels, intervals=not no_intervals) for submission in submissions]
         summary = summarize(reports)
     if len(reports) == 1:
-        print_report(reports[0], inputs.manifest, source=subs[0], form=form, classes=classes)
+        output = report_output(reports[0], inputs.manifest, source=subs[0], classes=classes)
+        if paragraph:
+            system = os.path.basename(os.path.normpath(subs[0])).removesuffix(".zip")
+            words = reports[0].paragraph(inputs.manifest, system=system)
+            output = output._replace(words=["", words])
+        notices(f"warning: {warning}" for warning in reports[0].warnings)
+        emit(output, form)
         draw(reports[0], plot)
         return
     for report in reports:
@@ -116,7 +126,6 @@ BETWEEN_MODELS = (
 )
 
 
-CLASS_FIELDS = ("file", "class", "precision", "recall", "f1", "support", "predicted")
 CLASS_NOTE = (
     "support is how often gold has the class. - is undefined, and 0 in an average over classes. For an "
     "interval, name the precision, recall or f1 of a label as a metric of the task."
@@ -130,11 +139,10 @@ def print_report(
     source: str,
     form: Form,
     only: Collection[str] | None = None,
-    classes: bool = False,
 ) -> None:
     """Print the report of one submission, its warnings on standard error, as `report_output` has it."""
     notices(f"warning: {warning}" for warning in report.warnings)
-    emit(report_output(report, benchmark, source=source, only=only, classes=classes), form)
+    emit(report_output(report, benchmark, source=source, only=only), form)
 
 
 def report_output(
@@ -157,27 +165,24 @@ def report_output(
         if diagnostic is not None:
             tables.append(_diagnostic_table(diagnostic, task))
     if classes:
-        tables.append(_class_table(report))
-        return Output(report.as_dict(), tables, CLASS_FIELDS, _class_records(report))
+        table = _class_table(report)
+        tables.append(table)
+        return Output(report.as_dict(), tables, table.names, table.rows)
     return Output(report.as_dict(), tables, FIELDS, report.records())
-
-
-def _class_records(report: Report) -> Iterator[dict[str, object]]:
-    for file, scores in report.as_dict()["classes"].items():
-        for name, score in scores.items():
-            yield {"file": file, "class": name, **score}
 
 
 def _class_table(report: Report) -> Table:
     sections = []
-    for file, scores in report.classes.items():
+    for file, scores in report.as_dict()["classes"].items():
         rows = []
         for name, score in scores.items():
-            shares = (percent(score.precision), percent(score.recall), percent(score.f1))
-            rows.append((name or "(no name)", *shares, str(score.support), str(score.predicted)))
+            rows.append([file, name] + list(score.values()))
         sections.append(Section(rows, file))
+    columns = [Column("file", for_people=False), Column("class", show=lambda name: name or "(no name)")]
+    columns += [numeric(title, percent, name=title.lower()) for title in ("precision", "recall", "F1")]
+    columns += [numeric("support"), numeric("predicted")]
     return Table(
-        ["class"] + [numeric(title) for title in ("precision", "recall", "F1", "support", "predicted")],
+        columns,
         sections=sections,
         title="By class",
         notes=[CLASS_NOTE] if sections else ["No test file here has classes."],
@@ -188,29 +193,22 @@ def score_cell(score: Score | None) -> str:
     """A score as "84.8 [83.0, 86.4]"; "-" for None; why an interval is withheld in parentheses."""
     if score is None:
         return "    -"
-    cell = f"{percent(score.value, score.loss):>5}{interval(score.low, score.high, score.loss)}"
-    if score.withheld:
-        cell += f" ({score.withheld})"
-    return cell
+    cell = with_interval(score.value, score.low, score.high, score.loss, score.withheld)
+    return " " * (5 - len(percent(score.value, score.loss))) + cell
 
 
 def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Collection[str] | None) -> Table:
     shown = [task for task in benchmark.scored if only is None or task.name in only]
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[object, ...]] = []
     for task in shown:
         rows += _task_rows(report, task)
-    average = (
-        _heading("macro-average", benchmark.loss),
-        _over(report, benchmark),
-        score_cell(report.score),
-        "",
-    )
+    average = (_heading("macro-average", benchmark.loss), _over(report, benchmark), report.score, None)
     notes: list[str] = []
     if len(shown) == len(benchmark.scored):
         notes += _notes(report, benchmark)
     heading = "score [95 % interval]" if _has_intervals(report) else "score"
     return Table(
-        ("task", "metric", heading, numeric("n")),
+        ("task", "metric", Column(heading, show=score_cell), numeric("n")),
         sections=[Section(rows), Section([average])],
         title=f"{on_split(benchmark.title, report.split, report.provenance)}: {source}",
         notes=notes,
@@ -239,7 +237,7 @@ def _over(report: Report, benchmark: Benchmark) -> str:
     return f"of {counted(report.score.n, 'task')}"
 
 
-def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
+def _task_rows(report: Report, task: Task) -> Iterator[tuple[object, ...]]:
     """A row for each metric, then the task score unless it equals the only metric."""
     result = report.tasks.get(task.name)
     missing = [file.path for file in task.files if file.name in report.missing]
@@ -250,17 +248,17 @@ def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
     else:
         reason = "not submitted, or without gold labels"
     if result is None or not result.metrics:
-        yield (task.name, reason, score_cell(None), "")
+        yield (task.name, reason, None, None)
         return
     names = titles(task)
     name = task.name
     for metric, score in result.metrics.items():
-        yield (name, names.get(metric, metric), score_cell(score), str(score.n))
+        yield (name, names.get(metric, metric), score, score.n)
         name = ""
     if result.score is None:
-        yield ("", f"no task score, {reason}", score_cell(None), "")
+        yield ("", f"no task score, {reason}", None, None)
     elif len(task.metrics) > 1:
-        yield ("", _heading("task score", task.loss), score_cell(result.score), "")
+        yield ("", _heading("task score", task.loss), result.score, None)
 
 
 def titles(task: Task) -> Mapping[str, str]:
@@ -286,11 +284,11 @@ def _diagnostic_table(diagnostic: DiagnosticReport, task: Task) -> Table:
         for kind, name, text in entries:
             if (kind, name) in scores:
                 score = scores[kind, name]
-                rows.append((text, score_cell(score), str(score.n)))
+                rows.append((text, score, score.n))
         if rows:
             sections.append(Section(rows))
     return Table(
-        ("category", task.metrics[0].title, numeric("n")),
+        ("category", Column(task.metrics[0].title, show=score_cell), numeric("n")),
         sections=sections,
         title=f"{task.name}: {task.title}",
         notes=[BETWEEN_MODELS],

@@ -59,7 +59,9 @@ def check(
         raise click.BadParameter(f"{fix} is the submission itself; name another file.", param_hint="'--fix'")
     if labels and not fix:
         raise click.UsageError("--labels goes with --fix OUT.zip.")
-    done = _fix(sub, fix, suite, role=split, labels=_orders(labels, suite)) if fix else []
+    done = []
+    if fix:
+        done = _fix(sub, fix, suite, role=split, labels=_orders(labels, suite))
     checked = submission.check(fix or sub, suite, role=split)
     if official:
         checked = submission.official(checked)
@@ -76,8 +78,8 @@ def _fix(
 
     fixed = fix_submission(source, out, suite, role=role, labels=labels)
     if fixed.problems:
-        advice = "Nothing was written: this is left to you."
-        raise click.ClickException("\n".join([advice, *marked(fixed.problems)]))
+        lines = ["Nothing was written: this is left to you."] + lines_by_severity(fixed.problems)
+        raise click.ClickException("\n".join(lines))
     return fixed.done
 
 
@@ -87,7 +89,7 @@ def _orders(labels: Iterable[str], suite: Benchmark) -> list[list[str]]:
     known.pop("", None)
     orders = [text.split(",") for text in labels]
     for words in orders:
-        if not any({*words} == {*text.split(",")} for text in known):
+        if not any(set(words) == set(text.split(",")) for text in known):
             message = f"{','.join(words)} are the labels of no task; these are: {', or '.join(known)}."
             raise click.BadParameter(message, param_hint="'--labels'")
     return orders
@@ -138,11 +140,15 @@ def write(
     from gluebench.submission import read_predictions, write_submission
 
     read = read_predictions(predictions, suite, role=split, labels=_orders(labels, suite), argmax=argmax)
-    notices([*read.done, *marked(read.problems)])
+    notices(read.done)
+    notices(lines_by_severity(read.problems))
     if read.problems:
         notices(["Nothing was written."])
         raise click.exceptions.Exit(WRONG_FILE)
-    own = {suite.file(name).name: path for name, _, path in (item.partition("=") for item in like)}
+    own = {}
+    for item in like:
+        name, _, path = item.partition("=")
+        own[suite.file(name).name] = path
     try:
         write_submission(out, read.columns, suite, role=split, like=own)
     except ValueError as error:
@@ -159,7 +165,9 @@ COLUMNS = ("severity", "file", numeric("line"), numeric("index"), "code", "value
 _WORST_FIRST = ("error", "warning", "notice")
 
 
-def marked(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]] | None = None) -> list[str]:
+def lines_by_severity(
+    problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]] | None = None
+) -> list[str]:
     """Errors, then warnings, then notices as lines, those of a kind together; `unshown` as in `listed`."""
     from gluebench.submission.problems import listed
 
@@ -168,17 +176,18 @@ def marked(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]]
     for severity in _WORST_FIRST:
         these = [problem for problem in shown if problem.severity == severity]
         codes = {problem.code for problem in these}
-        more = {
-            file: {code: kinds[code] for code in codes & set(kinds)}
-            for file, kinds in (unshown or {}).items()
-        }
-        lines += [line if line.startswith(" ") else f"{severity}: {line}" for line in listed(these, more)]
+        more = {}
+        for file, kinds in (unshown or {}).items():
+            more[file] = {code: kinds[code] for code in codes & set(kinds)}
+        for line in listed(these, more):
+            # A place, which is indented, belongs to the line above.
+            lines.append(line if line.startswith(" ") else f"{severity}: {line}")
     return lines
 
 
 def problem_lines(submission: Submission) -> list[str]:
     """Every finding; text shared by several is printed once, above their locations."""
-    return marked(submission.problems, submission.unshown)
+    return lines_by_severity(submission.problems, submission.unshown)
 
 
 def brief_lines(submission: Submission, options: Sequence[str] = ()) -> list[str]:
@@ -193,8 +202,9 @@ def brief_lines(submission: Submission, options: Sequence[str] = ()) -> list[str
             lines.append(f"warning: {code}: {', '.join(filter(None, places))}")
     notices = ", ".join(_files(submission, "notice"))
     kinds = f" Notices: {notices}." if notices else ""
-    words = ["gluebench", "check", submission.source, *options]
-    return [*lines, f"{verdict_line(submission)}{kinds} More: {shlex.join(words)}"]
+    words = ["gluebench", "check", submission.source] + list(options)
+    lines.append(f"{verdict_line(submission)}{kinds} More: {shlex.join(words)}")
+    return lines
 
 
 def _files(submission: Submission, severity: str) -> dict[str, Counter[str]]:
@@ -218,15 +228,19 @@ def as_lines(submission: Submission, *, done: list[str]) -> str:
     codes = {problem.code for problem in submission.problems}
     if submission.verdict == "invalid" or any(problem.repair for problem in submission.problems):
         # What --fix would do is what it does, but for the writing.
-        benchmark, role = submission.benchmark, submission.role
-        read = read_predictions(submission.source, benchmark, role=role, checked=submission)
-        known = {*codes, "no-files"}
+        read = read_predictions(
+            submission.source, submission.benchmark, role=submission.role, checked=submission
+        )
+        known = codes | {"no-files"}
         unlisted = [problem for problem in read.problems if problem.code not in known]
         codes |= {problem.code for problem in unlisted}
         if unlisted:
-            lines += ["hint: --fix OUT.zip reads more, and then finds:", *marked(unlisted)]
+            lines.append("hint: --fix OUT.zip reads more, and then finds:")
+            lines += lines_by_severity(unlisted)
         elif read.done:
-            shown = "; ".join(read.done[:_REPAIRS]) + " and more" * (len(read.done) > _REPAIRS)
+            shown = "; ".join(read.done[:_REPAIRS])
+            if len(read.done) > _REPAIRS:
+                shown += " and more"
             when = ", once the other problems are gone" if read.problems else ""
             lines.append(f"hint: --fix OUT.zip writes a copy with these repaired{when} ({shown}).")
     lines += [f"hint: {hint}" for code, hint in _OPTIONS.items() if code in codes]
@@ -246,11 +260,14 @@ _OPTIONS = {
 def verdict_line(submission: Submission) -> str:
     """The verdict in one sentence."""
     totals: Counter[str] = Counter(problem.severity for problem in submission.problems)
-    hidden = sum(count for kinds in submission.unshown.values() for count in kinds.values())
+    hidden = sum(sum(kinds.values()) for kinds in submission.unshown.values())
     counts = [counted(totals[severity], severity) for severity in _WORST_FIRST if totals[severity]]
-    counts += [f"{hidden:,} more not listed"] * bool(hidden)
-    stated = f" ({', '.join(counts)})" if counts else ""
-    verdict = f"{escape_controls(submission.source)}: {submission.verdict.upper()}{stated}."
+    if hidden:
+        counts.append(f"{hidden:,} more not listed")
+    verdict = f"{escape_controls(submission.source)}: {submission.verdict.upper()}"
+    if counts:
+        verdict += f" ({', '.join(counts)})"
+    verdict += "."
     if submission.verdict == "incomplete":
         paths = [submission.benchmark.file(name).path for name in submission.missing]
         names = ", ".join(dict.fromkeys(paths))

@@ -33,9 +33,9 @@ encoder_options = option.together(
 def _corpus(suite: Benchmark, data: Path, tasks: Sequence[str]) -> Corpus:
     """The sentences of the named tasks, and of those that their models answer; of all if none is named."""
     from gluebench.systems.encoders.corpus import Corpus
-    from gluebench.systems.run import chosen
+    from gluebench.systems.run import choose_tasks
 
-    return Corpus(suite, data, chosen(suite, tasks))
+    return Corpus(suite, data, choose_tasks(suite, tasks))
 
 
 @click.command
@@ -71,7 +71,8 @@ def encode(
     from gluebench.systems.encoders import encoder_called
     from gluebench.systems.probe.store import encode_into, store_of
 
-    corpus, precise = _corpus(suite, data, tasks), precision or "fp32"
+    corpus = _corpus(suite, data, tasks)
+    precise = precision or "fp32"
     place = options.get("device", "cpu")
     with autocast(precise, place), arithmetic(precise):
         made: SentenceEncoder = encoder_called(encoder, options, corpus)
@@ -146,7 +147,8 @@ def probe(
     from gluebench.systems.probe.system import ProbedEncoder
     from gluebench.systems.run import answer, run
 
-    settings, precise = preset_called(preset).seeded(seed), precision or "fp32"
+    settings = preset_called(preset).seeded(seed)
+    precise = precision or "fp32"
     bf16 = ("bf16",) if precise == "bf16" else ()
     made = _encoder(encoder, options, corpus, vectors=vectors)
     system = ProbedEncoder(
@@ -166,9 +168,13 @@ def probe(
         test = {file.name: answer(system, part, file, data, role="test", say=notice).column for file in files}
     for name, fitted in system.probes.items():
         best = fitted.runs[fitted.chosen]
-        penalty = f"L2 {best.penalty:g}, " if len(fitted.runs) > 1 else ""
-        penalty += "classes weighted equally, " if best.balanced else ""
-        notice(f"{name}: {penalty}{best.epochs} epochs, {best.score:.3f} on dev")
+        facts = []
+        if len(fitted.runs) > 1:
+            facts.append(f"L2 {best.penalty:g}")
+        if best.balanced:
+            facts.append("classes weighted equally")
+        facts += [f"{best.epochs} epochs", f"{best.score:.3f} on dev"]
+        notice(f"{name}: {', '.join(facts)}")
     report = grade(dev, gold_from_data(data, suite, role="dev", partial=True))
     name = f"{made.name}, {settings.name}"
     if out:

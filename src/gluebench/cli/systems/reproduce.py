@@ -227,12 +227,14 @@ def findings(results: Path | None, form: Form) -> None:
 
 
 def _output(own: Mapping[TableName, Numbers]) -> Output:
-    records = [*_judgments(own)]
+    records = list(_judgments(own))
     rows = []
     last = None
     for name, section, claim, _, whose, table, verdict, detail in records:
-        title = ("", "") if name == last else (section, claim)
-        rows.append((*title, f"{whose}, {_SHORT[table]}", verdict, detail))
+        if name == last:
+            section = ""
+            claim = ""
+        rows.append((section, claim, f"{whose}, {_SHORT[table]}", verdict, detail))
         last = name
     shown = Table(
         ("section", "claim", "numbers", "verdict", "because"),
@@ -249,12 +251,14 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
 
 def _judgments(own: Mapping[TableName, Numbers]) -> Iterator[tuple[str, ...]]:
     """A record for each claim and table: judged by the paper's numbers, then by the user's."""
-    from gluebench.systems.reproduce.claims import FINDINGS, judged, printed
+    from gluebench.systems.reproduce.claims import FINDINGS, judge_finding, paper_numbers
 
     for finding in FINDINGS:
         about = (finding.name, finding.section, finding.claim, finding.reading)
         for table in finding.tables:
-            yield (*about, "paper", table, *judged(finding, printed(table)))
+            verdict = judge_finding(finding, paper_numbers(table))
+            yield about + ("paper", table) + verdict
         for table in finding.tables:
             if table in own:
-                yield (*about, "yours", table, *judged(finding, own[table]))
+                verdict = judge_finding(finding, own[table])
+                yield about + ("yours", table) + verdict

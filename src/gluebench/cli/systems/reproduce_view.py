@@ -12,7 +12,7 @@ from gluebench.cli.common.output import Output, rendered
 from gluebench.cli.scoring.grade import score_cell
 from gluebench.data import DataError
 from gluebench.data.home import locked
-from gluebench.systems.reproduce.compare import Cell, cells, merged, results
+from gluebench.systems.reproduce.compare import Cell, cells, replace_rows, results
 from gluebench.systems.reproduce.rerun import Request, RowResult
 from gluebench.systems.reproduce.row import FULL, TABLES, TableName
 
@@ -41,11 +41,12 @@ def table_output(runs: Sequence[RowResult], request: Request, benchmark: Benchma
         title=f"{TABLES[request.table]}; {benchmark.title}, preset {request.preset}",
         notes=_notes(runs, request, benchmark),
     )
-    records = [
-        (request.table, ran.row.name, *cell[:3], *(cell.obtained or [None] * 4)[:4], cell.reason)
-        for ran in runs
-        for cell in rows[ran.row.name]
-    ]
+    records = []
+    for ran in runs:
+        for cell in rows[ran.row.name]:
+            score = (None, None, None, None) if cell.obtained is None else cell.obtained[:4]
+            record = (request.table, ran.row.name, cell.column, cell.metric, cell.expected)
+            records.append(record + score + (cell.reason,))
     return Output(data, [table], FIELDS, records)
 
 
@@ -61,7 +62,7 @@ def save(answer: Output, table: TableName, folder: Path) -> None:
             before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         except ValueError as error:
             raise DataError(f"{path}: no JSON ({error}); remove it, and results are written anew") from None
-        after = merged(before if isinstance(before, dict) else {}, table, answer.data["results"])
+        after = replace_rows(before if isinstance(before, dict) else {}, table, answer.data["results"])
         after |= {name: answer.data[name] for name in ("benchmark", "preset")}
         write_json(path, after)
 
@@ -70,10 +71,17 @@ def _section(ran: RowResult, own: Sequence[Cell]) -> Section:
     rows = []
     column = ""
     for cell in own:
-        same, column = cell.column == column, cell.column
-        obtained = "-" if ran.whole else score_cell(cell.obtained).strip()
-        note = "" if same or ran.whole else cell.reason
-        rows.append(("" if same else column, cell.metric, percent(cell.expected), obtained, note))
+        heading = cell.column
+        obtained = score_cell(cell.obtained).strip()
+        note = cell.reason
+        if cell.column == column:  # the second metric of a task
+            heading = ""
+            note = ""
+        if ran.whole:
+            obtained = "-"
+            note = ""
+        rows.append((heading, cell.metric, percent(cell.expected), obtained, note))
+        column = cell.column
     if ran.whole:
         rows.append(("", "", "", "", f"cannot be had here: {'; '.join(ran.whole)}"))
     return Section(rows, title=f"{ran.row.full_title} ({ran.row.name})")
@@ -92,6 +100,13 @@ def _notes(runs: Sequence[RowResult], request: Request, benchmark: Benchmark) ->
         yield f"Multi-task rows were trained together on the tasks named alone ({', '.join(request.tasks)})."
 
 
+def _cell_data(cell: Cell) -> dict[str, object]:
+    data = cell._asdict()
+    if cell.obtained is not None:
+        data["obtained"] = cell.obtained.as_dict()
+    return data
+
+
 def _as_dict(ran: RowResult, own: Sequence[Cell]) -> dict[str, object]:
     distinct = {id(result): result.seconds for result in ran.chosen.values()}
     return {
@@ -100,7 +115,5 @@ def _as_dict(ran: RowResult, own: Sequence[Cell]) -> dict[str, object]:
         "reasons": list(ran.whole),
         "seeds": {task: result.seed for task, result in ran.chosen.items()},
         "seconds": round(sum(distinct.values()), 1),
-        "cells": [
-            cell._asdict() | {"obtained": cell.obtained.as_dict() if cell.obtained else None} for cell in own
-        ],
+        "cells": [_cell_data(cell) for cell in own],
     }

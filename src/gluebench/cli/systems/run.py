@@ -22,7 +22,7 @@ from gluebench.cli.systems.run_options import chosen_options, model_options, run
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.resolve import ModelOptions
-    from gluebench.systems.adapters.session import Place, Plan, Session, TaskResult
+    from gluebench.systems.adapters.session import RunPlan, Session, TaskPosition, TaskResult
     from gluebench.systems.protocols import Predictor
 
 
@@ -74,9 +74,9 @@ def run(
       gluebench run hf:bert-base-cased --fine-tune --data data/ --tasks RTE,MRPC --out bert.zip
       gluebench run api:llama@http://localhost:8000/v1 --shots 4 --data data/ --out llama.zip
     """
-    from gluebench.systems.adapters.session import Plan
+    from gluebench.systems.adapters.session import RunPlan
     from gluebench.systems.devices import leads
-    from gluebench.systems.run import chosen
+    from gluebench.systems.run import choose_tasks
 
     seeds = options.pop("seeds")
     if seeds and to is not None:
@@ -84,7 +84,7 @@ def run(
     if limit and (no_dev or to):
         raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
     board = reached(to, suite.name, split) if leads() else None
-    plan = Plan(suite, data, chosen(suite, tasks), split, not no_dev, limit)
+    plan = RunPlan(suite, data, choose_tasks(suite, tasks), split, not no_dev, limit)
     settings = chosen_options(context, model, options)
     runs = [(out, settings)]
     if seeds:
@@ -99,18 +99,18 @@ def run(
         deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
 
 
-def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: bool, form: Form) -> Session:
+def _run(model: str, plan: RunPlan, out: str, settings: ModelOptions, *, again: bool, form: Form) -> Session:
     """Run the model with one seed, write its submission and print its dev scores.
 
     Of several processes that train one model together, only the leading one writes and prints.
     """
     from gluebench.systems.adapters.resolve import resolve
-    from gluebench.systems.adapters.session import Session, held
+    from gluebench.systems.adapters.session import Session, lock_folder
     from gluebench.systems.devices import arithmetic, leads
     from gluebench.systems.encoders.corpus import Corpus
 
     folder = Path(out).with_suffix(".run")
-    holding = held(folder, again=again) if leads() else nullcontext()
+    holding = lock_folder(folder, again=again) if leads() else nullcontext()
     with holding:
         made = resolve(model, Corpus(plan.benchmark, plan.data, plan.tasks), folder, first_template(settings))
         session = Session(folder, plan, made.identity, sources=made.sources)
@@ -125,7 +125,7 @@ def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: boo
         if made.about:
             notice(f"{model}: {made.about}")
         watcher = Terminal(session, getattr(made.system, "answers", None))
-        with terminable(), watcher.told_if_stopped(), arithmetic(made.precision):
+        with terminable(), watcher.say_if_stopped(), arithmetic(made.precision):
             session.run(made.system, watcher, together=made.together)
             by_template = scores_by_template(model, session, settings)
         _finish(session, by_template, out=out, source=model, form=form, saved=settings.save)
@@ -153,7 +153,8 @@ def _finish(
     """Write the submission and print the dev scores; add them to the cards of saved models."""
     from gluebench.submission import write_submission
 
-    suite, role = session.plan.benchmark, session.plan.role
+    suite = session.plan.benchmark
+    role = session.plan.role
     columns = session.columns(role)
     if session.plan.limit is None:
         write_submission(out, columns, suite, role=role)
@@ -194,11 +195,11 @@ def _print_dev(
         notice("no dev scores: none of these tasks has a dev split")
         return
     results = session.results()
+    provenance = dict(report.provenance)
     notes = {name: result.notes for name, result in results.items() if "tokens_in" in result.notes}
-    extra = {"notes": notes} if notes else {}
-    report = report._replace(
-        warnings=(*report.warnings, *by_template), provenance={**report.provenance, **extra}
-    )
+    if notes:
+        provenance["notes"] = notes
+    report = replace(report, warnings=report.warnings + tuple(by_template), provenance=provenance)
     taken = sum(result.seconds for result in results.values())
     keep_scores(session.folder, source, report, seconds=taken)
     print_report(report, suite, source=source, form=form, only={task.name for task in session.plan.tasks})
@@ -215,42 +216,49 @@ class Terminal:
     def __init__(self, session: Session, answers: Path | None = None) -> None:
         """Print at once which tasks an earlier run finished; `answers` is a server's, kept by question."""
         self._session = session
-        self._answers = f" Answers so far are in {answers}." if answers else ""
+        self._answers = ""
+        if answers:
+            self._answers = f" Answers so far are in {answers}."
         self._at: str | None = None
         todo = {unit.task.name for unit in session.missing()}
         done = [unit.task.name for unit in session.plan.units() if unit.task.name not in todo]
         if done:
             rest = "going on with the rest" if todo else "nothing is left to do"
             notice(f"{', '.join(done)}: already done, in {session.folder}; {rest}.")
-        if outdated := session.outdated():
+        outdated = session.outdated()
+        if outdated:
+            were = "was" if len(outdated) == 1 else "were"
             notice(
                 f"note: the model's Python file has changed since {', '.join(outdated)} "
-                f"{'was' if len(outdated) == 1 else 'were'} done; --again does everything anew."
+                f"{were} done; --again does everything anew."
             )
 
-    def began(self, place: Place) -> None:
+    def began(self, place: TaskPosition) -> None:
         """Print a line with the task's name."""
         self._at = place.unit.task.name
         notice(f"[{place.number}/{place.of}] {self._at}")
 
-    def ended(self, place: Place, result: TaskResult) -> None:
+    def ended(self, place: TaskPosition, result: TaskResult) -> None:
         """Print a line with the task's time, the system's notes on it, and the time left."""
         from gluebench.cli.common.progress import clock
 
-        words = [f"done in {clock(result.seconds)}", *_notes(result.notes)]
+        words = [f"done in {clock(result.seconds)}"]
+        words += _notes(result.notes)
         if place.left and place.number < place.of:
             words.append(f"about {clock(place.left)} left")
         notice(f"[{place.number}/{place.of}] {place.unit.task.name}: {', '.join(words)}")
         self._at = None
 
     @contextmanager
-    def told_if_stopped(self) -> Iterator[None]:
+    def say_if_stopped(self) -> Iterator[None]:
         """If anything stops the run, print which results are kept, and raise again."""
         try:
             yield
         except BaseException:
             kept = len(self._session.plan.units()) - len(self._session.missing())
-            where = f" at {self._at}" if self._at else ""
+            where = ""
+            if self._at:
+                where = f" at {self._at}"
             notice(
                 f"\nStopped{where}. {counted(kept, 'task')} done, kept in {self._session.folder}: "
                 f"the same command goes on from there.{self._answers}"
@@ -267,8 +275,10 @@ def _notes(notes: Any) -> Iterator[str]:
     yield f"{notes['asked']:,} asked"
     if notes["from_cache"]:
         yield f"{notes['from_cache']:,} from the cache"
-    reasoning = f" ({notes['tokens_reasoning']:,} of reasoning)" if notes.get("tokens_reasoning") else ""
-    yield f"{notes['tokens_in']:,} + {notes['tokens_out']:,} tokens{reasoning}"
+    tokens = f"{notes['tokens_in']:,} + {notes['tokens_out']:,} tokens"
+    if notes.get("tokens_reasoning"):
+        tokens += f" ({notes['tokens_reasoning']:,} of reasoning)"
+    yield tokens
     if "cost" in notes:
         yield f"cost {notes['cost']:.4g}"
     for reason in ("not_understood", "cut_off", "refused", "filtered"):
@@ -300,8 +310,11 @@ def scores_by_template(model: str, session: Session, settings: ModelOptions) -> 
         return []
     names = {task.name: _templates(session.plan, task, settings) for task in session.plan.tasks}
     scores: dict[str, dict[str, float]] = {}
-    _add(scores, session, {task: given[0] for task, given in names.items()})
-    for name in dict.fromkeys(name for given in names.values() for name in given[1:]):
+    _add(scores, session, {task: of_task[0] for task, of_task in names.items()})
+    further: dict[str, None] = {}
+    for of_task in names.values():
+        further |= dict.fromkeys(of_task[1:])
+    for name in further:
         tasks = [task for task in session.plan.tasks if name in names[task.name][1:]]
         plan = session.plan._replace(tasks=tasks, role="dev", dev=True)
         click.echo(f"template {name}", err=True)
@@ -309,7 +322,7 @@ def scores_by_template(model: str, session: Session, settings: ModelOptions) -> 
     return [_spread(task, by_name) for task, by_name in scores.items()]
 
 
-def _run_template(model: str, plan: Plan, main: Session, settings: ModelOptions, name: str) -> Session:
+def _run_template(model: str, plan: RunPlan, main: Session, settings: ModelOptions, name: str) -> Session:
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.adapters.session import Session
     from gluebench.systems.encoders.corpus import Corpus
@@ -325,7 +338,7 @@ def _run_template(model: str, plan: Plan, main: Session, settings: ModelOptions,
     return session
 
 
-def _templates(plan: Plan, task: Task, settings: ModelOptions) -> list[str]:
+def _templates(plan: RunPlan, task: Task, settings: ModelOptions) -> list[str]:
     """The templates of a task, or of the one whose model answers it."""
     from gluebench.systems.adapters.prompts import templates_of
 
@@ -336,18 +349,21 @@ def _templates(plan: Plan, task: Task, settings: ModelOptions) -> list[str]:
 def _add(scores: dict[str, dict[str, float]], session: Session, template: dict[str, str]) -> None:
     """Note the dev score of each task under its template."""
     report = session.dev_report()
-    for name, task in report.tasks.items() if report else ():
+    if report is None:
+        return
+    for name, task in report.tasks.items():
         if task.score is not None and task.score.value is not None:
             scores.setdefault(name, {})[template[name]] = task.score.value
 
 
 def _spread(task: str, scores: dict[str, float]) -> str:
     by_template = ", ".join(f"{name} {percent(value)}" for name, value in scores.items())
-    low, high = percent(min(scores.values())), percent(max(scores.values()))
+    low = percent(min(scores.values()))
+    high = percent(max(scores.values()))
     return f"{task} by template: {by_template}; {low} to {high}, mean {percent(mean(scores.values()))}"
 
 
-def collect(system: Predictor, plan: Plan, writer: Any) -> None:
+def collect(system: Predictor, plan: RunPlan, writer: Any) -> None:
     """Write the requests of a run to the file of a batch API; answer nothing."""
     from gluebench.systems.run import answer, fit
 

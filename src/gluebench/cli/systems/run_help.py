@@ -33,7 +33,7 @@ class RunCommand(click.Command):
             callback=_print_all,
             help="Explain all options.",
         )
-        return [*params, help_all, help_option]
+        return params + [help_all, help_option]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in sections; those of special models by name, unless all are to be explained."""

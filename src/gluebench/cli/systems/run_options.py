@@ -69,19 +69,22 @@ class _ModelOption(click.Option):
 
 def _option(flags: str, name: str, kinds: str, type: str, metavar: str, default: str, help: str) -> Any:
     """An option as a row of run_options.tsv describes it."""
-    settings = {**_TYPES.get(type, {})}
+    settings = dict(_TYPES.get(type, {}))
     if type.startswith("N >= "):
         settings |= {"type": click.IntRange(min=int(type[5:])), "metavar": "N"}
     elif "|" in type:
         settings["type"] = click.Choice(type.split("|"))
-    settings |= {"metavar": metavar} if metavar else {}
-    settings |= {"default": int(default) if default.isdigit() else default} if default else {}
-    settings |= {"cls": _ModelOption, "kinds": tuple(kinds.split(","))} if kinds else {}
+    if metavar:
+        settings["metavar"] = metavar
+    if default:
+        settings["default"] = int(default) if default.isdigit() else default
+    if kinds:
+        settings |= {"cls": _ModelOption, "kinds": tuple(kinds.split(","))}
     return option.text(*flags.split(), name, help=help, **settings)
 
 
 with Path(__file__).with_suffix(".tsv").open(encoding="utf-8") as _file:
-    _ROWS = [*csv.DictReader(_file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+    _ROWS = list(csv.DictReader(_file, delimiter="\t", quoting=csv.QUOTE_NONE))
 model_options = option.together(*(_option(**row) for row in _ROWS))
 """All options of models, passed under the names that `ModelOptions` and `PromptOptions` have for them."""
 run_options = option.together(
@@ -103,7 +106,10 @@ run_options = option.together(
 
 def settings_of(settings: ModelOptions, seed: int) -> ModelOptions:
     """The same with one of several seeds, whose models have a folder of their own."""
-    return replace(settings, seed=seed, save=settings.save / f"seed-{seed}" if settings.save else None)
+    save = settings.save
+    if save:
+        save = save / f"seed-{seed}"
+    return replace(settings, seed=seed, save=save)
 
 
 def kind(model: str) -> str:
@@ -131,15 +137,24 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
         batch_out = given.get("batch_out")
         if batch_out and given["method"] == "likelihood":
             raise click.UsageError("--batch-out goes with answers in a chat; choose another --answer-by.")
-        prompted = _named(PromptOptions, given) | {"collect": BatchWriter(batch_out) if batch_out else None}
-        asking = PromptOptions(**prompted)
-    precision = _precision(given, fine_tunes=recipe is not None)
-    values = _named(ModelOptions, given) | {"recipe": recipe, "asking": asking, "precision": precision}
-    values |= {"longest": given["max_length"] or 128, "counting": Progress if leads() else silent}
-    return ModelOptions(**values, say=lambda line: notices([f"  {line}"] * leads()))
+        values_of_prompts = _fields_given(PromptOptions, given)
+        values_of_prompts["collect"] = BatchWriter(batch_out) if batch_out else None
+        asking = PromptOptions(**values_of_prompts)
+
+    def say(line: str) -> None:
+        if leads():
+            notices([f"  {line}"])
+
+    values = _fields_given(ModelOptions, given)
+    values["recipe"] = recipe
+    values["asking"] = asking
+    values["precision"] = _precision(given, fine_tunes=recipe is not None)
+    values["longest"] = given["max_length"] or 128
+    values["counting"] = Progress if leads() else silent
+    return ModelOptions(**values, say=say)
 
 
-def _named(settings: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _fields_given(settings: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The options that are called as fields of these settings."""
     return {field.name: given[field.name] for field in fields(settings) if field.name in given}
 
@@ -153,7 +168,7 @@ def _refuse_others(context: click.Context, model: str) -> None:
             models = " or ".join(shown.get(other, f"{other}:") for other in kinds)
             raise click.UsageError(f"{parameter.opts[-1]} goes with {models}; leave it out.")
     if model == "hf" and not (context.params["fine_tune"] or context.params["recipe"]):
-        for name in (*_TUNED, "save"):
+        for name in _TUNED + ("save",):
             if name != "max_length" and context.get_parameter_source(name) == _COMMAND_LINE:
                 raise click.UsageError(f"--{name.replace('_', '-')} goes with --fine-tune or --recipe.")
 
@@ -183,7 +198,9 @@ def _recipe(given: Mapping[str, Any]) -> Recipe | None:
         return None
     from gluebench.systems.adapters.fine_tuning import Recipe, recipe_called
 
-    recipe = recipe_called(given["recipe"]) if given["recipe"] else Recipe()
+    recipe = Recipe()
+    if given["recipe"]:
+        recipe = recipe_called(given["recipe"])
     overrides = {name: given[name] for name in _TUNED if given[name] is not None}
     if overrides.get("begin_with") == "none":
         overrides["begin_with"] = ""

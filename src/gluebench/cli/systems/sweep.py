@@ -39,7 +39,9 @@ class System(NamedTuple):
     @property
     def name(self) -> str:
         """Its name in the table."""
-        return ", ".join([self.model, *(f"{key} {value}" for key, value in self.settings)])
+        parts = [self.model]
+        parts += [f"{key} {value}" for key, value in self.settings]
+        return ", ".join(parts)
 
 
 class Cell(NamedTuple):
@@ -51,9 +53,12 @@ class Cell(NamedTuple):
 
     def arguments(self, rest: Sequence[str]) -> list[str]:
         """Those of its `gluebench run`, but for where to write."""
-        settings = [part for key, value in self.system.settings for part in (f"--{key}", value)]
-        run = [self.system.model, "--tasks", ",".join(self.tasks), "--seed", str(self.seed)]
-        return [*run, "--split", "dev", *settings, *rest]
+        arguments = [self.system.model, "--tasks", ",".join(self.tasks), "--seed", str(self.seed)]
+        arguments += ["--split", "dev"]
+        for key, value in self.system.settings:
+            arguments += [f"--{key}", value]
+        arguments += rest
+        return arguments
 
     def job(self, rest: Sequence[str]) -> Job:
         """The job of this run."""
@@ -139,12 +144,13 @@ def sweep(
     from gluebench.systems.training.sweep import sweep as run_all
 
     suite = load_benchmark(benchmark)
-    names = tuple(suite.task(name).name for name in option.listed(tasks)) or tuple(
-        task.name for task in suite.scored
-    )
+    names = tuple(suite.task(name).name for name in option.listed(tasks))
+    if not names:
+        names = tuple(task.name for task in suite.scored)
     folder = Path(out).resolve()
     common = ["--benchmark", benchmark, "--data", str(data.resolve()), *run_options]
-    cells = list(_cells(models, [names] if together else [(name,) for name in names], seeds, vary))
+    tasks_of_runs = [names] if together else [(name,) for name in names]
+    cells = list(_all_cells(models, tasks_of_runs, seeds, vary))
     for cell in cells:
         run.make_context("gluebench run", [*cell.arguments(common), "--out", SUBMISSION]).close()
     _check_same(folder / SWEEP, {"benchmark": benchmark, "options": list(run_options)})
@@ -152,7 +158,7 @@ def sweep(
     devices = _devices() if backend == "local" else ()
     parameters = {name: int(value) if value.isdigit() else value for name, value in submit.items()}
     place = Place(backend, workers or len(devices) or 1, devices, address, parameters)
-    with kept_if_stopped(lambda: _kept(todo, folder)):
+    with kept_if_stopped(lambda: _what_is_kept(todo, folder)):
         swept = run_all(todo, folder, place, say=notice)
     done = {cell: job for cell, job in zip(cells, todo, strict=True) if job.name in swept.finished}
     if done:
@@ -161,10 +167,11 @@ def sweep(
         emit(results_output(systems, suite, "dev"), form)
     if swept.failed:
         lines = [f"{name}: {error}" for name, error in swept.failed.items()]
-        raise click.ClickException("\n".join([f"{len(lines)} of {len(todo)} runs failed:", *lines]))
+        lines.insert(0, f"{len(lines)} of {len(todo)} runs failed:")
+        raise click.ClickException("\n".join(lines))
 
 
-def _kept(todo: Sequence[Job], folder: Path) -> str:
+def _what_is_kept(todo: Sequence[Job], folder: Path) -> str:
     """What of a sweep is on disk, for who stopped it."""
     from gluebench.systems.training.sweep import DONE, job_folder
 
@@ -180,20 +187,25 @@ def _check_same(path: Path, common: Mapping[str, Any]) -> None:
     from gluebench.benchmark.atomic import write_json
     from gluebench.data import DataError
 
-    if path.is_file() and (there := json.loads(path.read_text(encoding="utf-8"))) != common:
-        problem = f"a sweep with other options: {json.dumps(there)}, not {json.dumps(common)}"
-        raise DataError(f"{path.parent}: holds {problem}; name another folder with --out")
+    if path.is_file():
+        there = json.loads(path.read_text(encoding="utf-8"))
+        if there != common:
+            problem = f"a sweep with other options: {json.dumps(there)}, not {json.dumps(common)}"
+            raise DataError(f"{path.parent}: holds {problem}; name another folder with --out")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, common)
 
 
-def _cells(
+def _all_cells(
     models: Sequence[str], tasks: Sequence[tuple[str, ...]], seeds: Sequence[int], vary: Mapping[str, str]
 ) -> Iterator[Cell]:
-    choices = [[(name, value) for value in values.split(",")] for name, values in vary.items()]
-    systems = (System(model, chosen) for model, chosen in product(models, product(*choices)))
-    for cell in dict.fromkeys(product(systems, tasks, seeds)):
-        yield Cell(*cell)
+    """A run for each model, choice of the varied options, tasks and seed; each once."""
+    choices = []
+    for name, values in vary.items():
+        choices.append([(name, value) for value in values.split(",")])
+    systems = [System(model, chosen) for model, chosen in product(models, product(*choices))]
+    for system, of_run, seed in dict.fromkeys(product(systems, tasks, seeds)):
+        yield Cell(system, of_run, seed)
 
 
 def _devices() -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def train(
 
     place = device_called(device)
     if precision:
-        changes = (*changes, f"precision={precision}")
+        changes += (f"precision={precision}",)
     if body is None:
         own = {"vectors": Path(vectors) if vectors else None, "spec": spec}
         row = _bilstm_row(preset or "tiny", changes, own, multi=multi, seeds=seeds)
@@ -103,7 +103,7 @@ def train(
     if body is None and row.vectors is None:
         say("no --vectors: every word has a random vector, and none of them is trained")
     folder = Path(out)
-    with kept_if_stopped(lambda: _kept(folder)):
+    with kept_if_stopped(lambda: _what_is_kept(folder)):
         system = train_row(row, task_data, folder, benchmark=suite, data_folder=data, device=place, say=say)
     if leads():
         if find_spec("matplotlib") is not None:
@@ -170,11 +170,12 @@ def usage_errors() -> Iterator[None]:
         raise click.UsageError(f"{error}.") from None
 
 
-def _kept(folder: Path) -> str:
+def _what_is_kept(folder: Path) -> str:
     """What of the runs in a folder is on disk, for who stopped them."""
     from gluebench.systems.training.checkpoint import OUTCOME, STATE
 
-    finished, begun = len(list(folder.rglob(OUTCOME))), len(list(folder.rglob(STATE)))
+    finished = len(list(folder.rglob(OUTCOME)))
+    begun = len(list(folder.rglob(STATE)))
     if not finished and not begun:
         return "Nothing was saved yet; the same command starts over."
     return (
@@ -200,11 +201,10 @@ def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -
     from gluebench.systems.run import answer
     from gluebench.systems.training.checkpoint import OUTCOME
 
-    predictions = {
-        file.name: answer(system, suite, file, home, role="dev").column
-        for file in suite.files("dev")
-        if file.task in system.tasks
-    }
+    predictions = {}
+    for file in suite.files("dev"):
+        if file.task in system.tasks:
+            predictions[file.name] = answer(system, suite, file, home, role="dev").column
     report = grade(predictions, gold_from_data(home, suite, role="dev", partial=True))
     taken = sum(float(json.loads((run / OUTCOME).read_bytes())["seconds"]) for run in system.runs())
     keep_scores(system.folder, system.title, report, seconds=taken)

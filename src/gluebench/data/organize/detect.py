@@ -70,7 +70,7 @@ class Choices:
         return problems
 
 
-def _parts(value: str | None) -> tuple[str, ...] | None:
+def _split_list(value: str | None) -> tuple[str, ...] | None:
     """The parts of a comma-separated value; None for None."""
     if value is None:
         return None
@@ -90,8 +90,8 @@ class ColumnPlan(NamedTuple):
 def plan_columns(task: str, tables: Mapping[str, RawTable], chosen: Mapping[str, str]) -> ColumnPlan:
     """Find the use of each column. Raises DataError if the files are ambiguous or lack a given column."""
     names = tuple(dict.fromkeys(chain.from_iterable(table.header for table in tables.values())))
-    chosen_inputs = _parts(chosen.get("inputs")) or ()
-    chosen_ignored = _parts(chosen.get("ignore")) or ()
+    chosen_inputs = _split_list(chosen.get("inputs")) or ()
+    chosen_ignored = _split_list(chosen.get("ignore")) or ()
     chosen_columns = [chosen[option] for option in ("label", "index") if option in chosen]
     for name in chain(chosen_columns, chosen_inputs, chosen_ignored):
         if name not in names:
@@ -99,7 +99,7 @@ def plan_columns(task: str, tables: Mapping[str, RawTable], chosen: Mapping[str,
     label = chosen.get("label") or _label_column(task, names)
     free = [name for name in names if name != label and name not in chosen_ignored]
     index = chosen.get("index") or _index_column(free)
-    inputs = chosen_inputs or _declared_inputs(tables)
+    inputs = chosen_inputs or _inputs_of_recipe(tables)
     if not inputs:
         inputs = tuple(name for name in free if name != index and _holds_text(name, tables))
     _check_inputs(task, inputs, tables, label=label)
@@ -114,7 +114,7 @@ def _index_column(names: Sequence[str]) -> str | None:
     return None
 
 
-def _declared_inputs(tables: Mapping[str, RawTable]) -> tuple[str, ...]:
+def _inputs_of_recipe(tables: Mapping[str, RawTable]) -> tuple[str, ...]:
     """The input columns that a recipe wrote beside its files; none for other files."""
     for table in tables.values():
         if table.declared:
@@ -232,7 +232,7 @@ def _label_cells(
 
 def _plan_words(task: str, present: set[str], first: Sequence[str], chosen: Mapping[str, str]) -> LabelPlan:
     """The labels of a classification task; `first` is the label column of its first split."""
-    words = _parts(chosen.get("words"))
+    words = _split_list(chosen.get("words"))
     if not words:
         # Numbers by size, then words alphabetically.
         words = tuple(sorted(present, key=lambda word: (number(word) is None, number(word) or 0.0, word)))
@@ -256,7 +256,7 @@ def _plan_scores(task: str, values: Sequence[float], chosen: Mapping[str, str]) 
     low = float(math.floor(min(values)))
     high = float(math.ceil(max(values)))
     if "score_range" in chosen:
-        low, high = _chosen_range(task, chosen["score_range"])
+        low, high = _parse_range(task, chosen["score_range"])
     if not low <= min(values) <= max(values) <= high or low == high:
         message = f"the scores run from {min(values):g} to {max(values):g}, not within {low:g} to {high:g}"
         raise DataError(f"{task}: {message}; give their range: --range {task}=LOW,HIGH")
@@ -270,9 +270,9 @@ def _plan_scores(task: str, values: Sequence[float], chosen: Mapping[str, str]) 
     return LabelPlan("scores", (), (low, high), metrics, positive, {})
 
 
-def _chosen_range(task: str, value: str) -> tuple[float, float]:
+def _parse_range(task: str, value: str) -> tuple[float, float]:
     """The range that the organizer gave. Raises DataError."""
-    parts = _parts(value) or ()
+    parts = _split_list(value) or ()
     if len(parts) == 2:
         low = number(parts[0])
         high = number(parts[1])
@@ -284,7 +284,7 @@ def _chosen_range(task: str, value: str) -> tuple[float, float]:
 def _metrics(
     task: str, chosen: Mapping[str, str], default: tuple[str, ...], *, kind: Form
 ) -> tuple[str, ...]:
-    metrics = _parts(chosen.get("metrics")) or default
+    metrics = _split_list(chosen.get("metrics")) or default
     for name in metrics:
         if name not in names_of(kind):
             what = "metric of labels" if kind == "labels" else "metric of scores"

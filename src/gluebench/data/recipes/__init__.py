@@ -134,7 +134,7 @@ def recipe(name: str) -> Recipe:
         if not isinstance(loaded, Recipe):
             raise TypeError(f"the entry point {name!r} of {GROUP} is {loaded!r}; expected a Recipe")
         return loaded
-    raise UnknownNameError(name, [*RECIPES, *sorted(others)], what="recipe")
+    raise UnknownNameError(name, list(RECIPES) + sorted(others), what="recipe")
 
 
 def _option(name: str, described: Mapping[str, Any]) -> Option:

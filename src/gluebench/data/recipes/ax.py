@@ -19,12 +19,12 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     reader = Reader(corpus, task, options)
     path = reader.need(*FILES)
     names = reader.inputs(2) + ("label", "domain", "phenomena")
-    splits = {"test": table(names, _rows(reader, path))}
+    splits = {"test": table(names, _read_rows(reader, path))}
     reader.check()
     return reader.built(splits, reader.hide_labels(splits, HIDDEN))
 
 
-def _rows(reader: Reader, path: Path) -> Iterator[tuple[Any, ...]]:
+def _read_rows(reader: Reader, path: Path) -> Iterator[tuple[Any, ...]]:
     lines = reader.lines(path)
     header = lines[0].split("\t")
     if tuple(header[-len(TAIL) :]) != TAIL:

@@ -20,11 +20,11 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     """The splits of a folder with the raw files, or with the archive they came in."""
     reader = Reader(corpus, task, options)
     names = reader.inputs(1) + ("label", "source", "mark")
-    splits = {split: table(names, _rows(reader, files)) for split, files in SPLITS.items()}
+    splits = {split: table(names, _read_rows(reader, files)) for split, files in SPLITS.items()}
     return reader.built(splits, (NO_TEST,))
 
 
-def _rows(reader: Reader, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _read_rows(reader: Reader, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     words = reader.words("01")
     for name in names:
         path, lines = _find_lines(reader, name)

@@ -74,7 +74,7 @@ def pairs(
         fields.append("gold_label")
     words = reader.words(CLASSES)
     undecided = 0
-    for line, row in _rows(reader, path, fields):
+    for line, row in _read_rows(reader, path, fields):
         gold = row["gold_label"] if labeled else ""
         if gold == UNDECIDED:
             undecided += 1
@@ -89,7 +89,7 @@ def pairs(
     return columns, undecided
 
 
-def _rows(reader: Reader, path: Path, fields: Sequence[str]) -> Iterator[Row]:
+def _read_rows(reader: Reader, path: Path, fields: Sequence[str]) -> Iterator[Row]:
     """The rows that have all of the fields, as strings; a table without one of them is rejected at once."""
     read_rows = _json if path.suffix == ".jsonl" else _table
     rows = read_rows(reader, path, reader.lines(path))

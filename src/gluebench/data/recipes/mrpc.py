@@ -44,13 +44,13 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
 def _columns(reader: Reader, name: str) -> Columns:
     path = reader.need(name)
     earlier = len(reader.problems)
-    columns = table(reader.inputs(2) + ("label", "id1", "id2"), _rows(reader, path))
+    columns = table(reader.inputs(2) + ("label", "id1", "id2"), _read_rows(reader, path))
     if len(reader.problems) - earlier > 2:
         reader.problems.insert(earlier, f"{path}: {DAMAGED}")
     return columns
 
 
-def _rows(reader: Reader, path: Path) -> Iterator[tuple[str, ...]]:
+def _read_rows(reader: Reader, path: Path) -> Iterator[tuple[str, ...]]:
     lines = reader.lines(path)
     reader.header(path, lines[0].split("\t"), HEADER)
     words = reader.words("01")

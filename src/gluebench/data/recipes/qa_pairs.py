@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gluebench.benchmark.extras import optional
 from gluebench.data.errors import DataError
 from gluebench.data.recipes.sentences import Splitter
-from gluebench.data.tsv import decoded
+from gluebench.data.tsv import decode_text
 from gluebench.data.vectors import Vectors
 
 Rows: TypeAlias = "array[int]"
@@ -63,7 +63,7 @@ def read_squad(path: Path) -> list[Paragraph]:
 
 def _parse_json(path: Path) -> Any:
     try:
-        return json.loads(decoded(path, path.read_bytes()))
+        return json.loads(decode_text(path, path.read_bytes()))
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise DataError(f"{path}: {reason}; expected a file like SQuAD's") from None

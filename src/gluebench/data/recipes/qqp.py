@@ -24,7 +24,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     if not 0 <= share < 1:
         raise DataError(f"dev: {share}, expected a share from 0 to below 1")
     reader = Reader(corpus, task, options)
-    columns = table(reader.inputs(2) + ("label", "id", "qid1", "qid2"), _rows(reader))
+    columns = table(reader.inputs(2) + ("label", "id", "qid1", "qid2"), _read_rows(reader))
     reader.check()
     rows = len(columns["label"])
     if not rows:
@@ -33,7 +33,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     return reader.built({name: split for name, split in splits.items() if split["label"]}, NOTES)
 
 
-def _rows(reader: Reader) -> Iterator[tuple[str, ...]]:
+def _read_rows(reader: Reader) -> Iterator[tuple[str, ...]]:
     path = reader.need(FILE)
     lines = reader.lines(path)
     reader.check()

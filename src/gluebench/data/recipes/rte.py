@@ -24,7 +24,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
     reader = Reader(corpus, task, options)
     files = _files(corpus)
     names = reader.inputs(2) + ("label", "challenge", "pair", "subtask")
-    parts = {part: table(names, _rows(reader, files, part)) for part in ("dev", "test")}
+    parts = {part: table(names, _read_rows(reader, files, part)) for part in ("dev", "test")}
     reader.check()
     notes = []
     for part in parts:
@@ -57,7 +57,7 @@ def _files(corpus: Path) -> dict[tuple[str, str], Path]:
     return files
 
 
-def _rows(reader: Reader, files: Mapping[tuple[str, str], Path], part: str) -> Iterator[tuple[str, ...]]:
+def _read_rows(reader: Reader, files: Mapping[tuple[str, str], Path], part: str) -> Iterator[tuple[str, ...]]:
     entailment, other = reader.words("10").values()
     for challenge in ORDER:
         path = files.get((challenge, part))

@@ -22,12 +22,12 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> RecipeResult:
         )
     reader = Reader(corpus, task, options)
     names = reader.inputs(2) + ("label",) + EXTRAS
-    splits = {split: table(names, _rows(reader, split)) for split in ("train", "dev", "test")}
+    splits = {split: table(names, _read_rows(reader, split)) for split in ("train", "dev", "test")}
     reader.check()
     return reader.built(splits, reader.hide_labels(splits))
 
 
-def _rows(reader: Reader, split: str) -> Iterator[tuple[Any, ...]]:
+def _read_rows(reader: Reader, split: str) -> Iterator[tuple[Any, ...]]:
     low, high = reader.task.score_range or (-math.inf, math.inf)
     path = reader.need(f"sts-{split}.csv", f"sts-{split}.tsv")
     for number, fields in reader.rows(path, reader.lines(path), widths=(7, 9)):

@@ -384,9 +384,10 @@ def eee_aggregate(path: Path, record: Mapping[str, Any], settings: Settings) -> 
             left_out.setdefault(reason, []).append(f"{name} {metric}".rstrip())
         else:
             by_name.setdefault(name, {})[metric] = score
-    rows = {
-        name: ItemScore(scores[_accuracy(path, list(scores), settings)]) for name, scores in by_name.items()
-    }
+    rows = {}
+    for name, scores in by_name.items():
+        metric = _accuracy(path, list(scores), settings)
+        rows[name] = ItemScore(scores[metric])
     notes = []
     for reason, names in left_out.items():
         notes += missing_note(path, names, reason)

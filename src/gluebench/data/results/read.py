@@ -15,7 +15,7 @@ from typing import Any
 from gluebench.data.errors import DataError
 from gluebench.data.results import harnesses, tables
 from gluebench.data.results.parts import NAMED, GoldAnswer, ItemScore, Settings, SystemScores, first_few
-from gluebench.data.tsv import decoded
+from gluebench.data.tsv import decode_text
 from gluebench.scoring.table import ScoredTable, Unit
 
 Source = str | os.PathLike[str]
@@ -222,7 +222,7 @@ def _ids(file: Source | None) -> frozenset[str] | None:
     elif path.suffix == ".jsonl":
         listed = [line.get("instance_id", line.get("id")) for line in json_lines(path)]
     else:
-        listed = [line.strip() for line in decoded(path, _data(path)).splitlines()]
+        listed = [line.strip() for line in decode_text(path, _data(path)).splitlines()]
     ids = frozenset(str(name) for name in listed if name)
     if not ids:
         raise DataError(f"{path}: expected the ids of all items, one on each line or as a JSON list")
@@ -291,7 +291,7 @@ def _add_unsolved(part: SystemScores, all_items: frozenset[str] | None) -> Syste
                 "(--ids FILE, one on each line, or a per_instance_details.json; ids=...)"
             )
         note = f"{part.system}: issues without a report are left out; to count them as unresolved, give --ids"
-        return part._replace(notes=[*part.notes, note])
+        return part._replace(notes=list(part.notes) + [note])
     strange = sorted(part.rows.keys() - all_items)
     if strange:
         raise DataError(
@@ -352,7 +352,7 @@ def join(parts: Sequence[SystemScores], *, name: str, notes: Iterable[str] = ())
         notes += left_out
         columns += [(task, item, rows) for item, rows in matched.items()]
     if not columns:
-        raise DataError(["no item is in the files of all systems", *notes])
+        raise DataError(["no item is in the files of all systems"] + notes)
 
     table = _table(columns, systems, name)
     highest, item = max(max(zip(scores, table.items, strict=True)) for scores in table.scores.values())

@@ -241,8 +241,8 @@ def _answers_of(
             known = GoldAnswer(frozenset([label]), categories={GOLD: label}) if label else None
         elif answers is not None:
             known = answers.get(line[item_place])
-        if known is None:
-            return None
+        if known is None or (cluster_place is None and not places_of_categories):
+            return known
         categories = dict(known.categories)
         for name, at in places_of_categories.items():
             categories[name] = line[at]

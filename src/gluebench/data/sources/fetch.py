@@ -101,7 +101,7 @@ class Fetcher:
             raise DataError(reason)
 
     def fetch(self, file: RemoteFile) -> SourceFile:
-        """Download the file to its path, where it appears only when complete and verify_file.
+        """Download the file to its path, where it appears only when complete and checked.
 
         An interrupted transfer is kept as `<file>.part`; this run or a later one resumes it. Raises
         DataError with the server's failure, or with the reason why the file cannot be written.
@@ -268,7 +268,7 @@ class _PartialFile:
         return open(self.path, "ab")
 
     def finish(self) -> None:
-        """Rename the complete and verify_file file to its final name."""
+        """Rename the complete and checked file to its final name."""
         with open(self.path, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(self.path, self._file.path)

@@ -140,7 +140,7 @@ def read_released(
     """
     notes = [] if notes is None else notes
     if path.suffix == ".parquet" or columnar_format(path):
-        yield from _typed(path, survey, task=task, split=split, release=release, notes=notes)
+        yield from _read_typed(path, survey, task=task, split=split, release=release, notes=notes)
         return
     if survey.sign:
         raise DataError(f"{path}: this is {survey.sign}; expected a TSV file; fetch it again")
@@ -180,7 +180,7 @@ class _Table:
         line, _, rest = first.partition(b"\n")
         names, roles = self._header(line)
         number = 1
-        if names is not self._known.header:
+        if names is not self._split_release.header:
             number = 2
             first = rest
         check_label = label_text(self._task)
@@ -205,7 +205,7 @@ class _Table:
             raise DataError(self._problems)
 
     @property
-    def _known(self) -> SplitRelease:
+    def _split_release(self) -> SplitRelease:
         return self._release.splits[self._split.name]
 
     def _normalize_ends(self, block: bytes) -> bytes:
@@ -219,7 +219,7 @@ class _Table:
             raise DataError(f"{self._path}:1: {_not_text(line, error)}") from None
         ours = {self._release.columns.get(name, name) for name in names}
         # The file may have a header all the same, as in the plain layout.
-        unnamed = self._known.header
+        unnamed = self._split_release.header
         if unnamed and not ours >= set(self._task.columns):
             return unnamed, column_roles(unnamed, self._task, self._release, where=str(self._path))
         return names, column_roles(names, self._task, self._release, where=f"{self._path}:1")
@@ -235,7 +235,7 @@ class _Table:
         for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
             problem = ""
             count = line.count(b"\t") + 1
-            if line and count < width and len(self.incomplete) < self._known.incomplete:
+            if line and count < width and len(self.incomplete) < self._split_release.incomplete:
                 self.incomplete.append(number)
                 continue
             if count != width:
@@ -314,7 +314,7 @@ def read_hub(
     """
 
     def batches(notes: list[str]) -> Iterator[pa.RecordBatch]:
-        return _typed(path, survey, task=task, split=split, release=release, notes=notes)
+        return _read_typed(path, survey, task=task, split=split, release=release, notes=notes)
 
     known = release.splits[split.name].hub
     if known is not None and known.sha256 != survey.sha256:
@@ -347,7 +347,7 @@ def _batches(file: ColumnarFile) -> Iterator[pa.RecordBatch]:
         raise DataError(f"{file.path}: damaged ({error.expected}); fetch it again") from None
 
 
-def _typed(
+def _read_typed(
     path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease, notes: list[str]
 ) -> Iterator[pa.RecordBatch]:
     file = _open(path, survey)

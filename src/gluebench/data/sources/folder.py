@@ -244,28 +244,28 @@ def _layouts(
     base: Path, benchmark: Benchmark, task: Task, release: Release, scratch: Path | None
 ) -> Iterator[TaskFiles]:
     """Candidates of each layout in a folder; any of their files may be missing."""
-    yield from _prepared(base, benchmark, task)
+    yield from _find_prepared(base, benchmark, task)
     yield from _hub(base, task, release)
     yield from _in_parts(base, task, release)
     known = release.tasks[task.name]
     if base.name in known.folders:
-        yield _released(base, task, release)
+        yield _find_released(base, task, release)
 
     exact = [base / name for name in known.folders]
     for folder in exact:
-        yield _released(folder, task, release)
+        yield _find_released(folder, task, release)
     # Tools write the names of tasks in their own ways.
     normalized = {_normalize(name) for name in known.folders}
     similar = [path for path in sorted(base.iterdir()) if _normalize(path.stem) in normalized]
     for path in similar:
         if path.is_dir() and path not in exact:
-            yield _released(path, task, release)
+            yield _find_released(path, task, release)
     for path in similar:
         if path.suffix == ".zip" and scratch is not None:
-            yield _released(_unpack_once(path, scratch), task, release)
+            yield _find_released(_unpack_once(path, scratch), task, release)
 
 
-def _prepared(base: Path, benchmark: Benchmark, task: Task) -> Iterator[TaskFiles]:
+def _find_prepared(base: Path, benchmark: Benchmark, task: Task) -> Iterator[TaskFiles]:
     """The files that were prepared before, of this benchmark or one that it extends."""
     folders = [base / name / task.name for name in benchmark.lineage]
     folders += [base / task.name, base]
@@ -354,7 +354,7 @@ def _snapshots(base: Path, hub: Hub | None) -> Iterator[Path]:
             yield from sorted(folder.iterdir(), key=lambda path: (path.name != hub.revision, path.name))
 
 
-def _released(folder: Path, task: Task, release: Release) -> TaskFiles:
+def _find_released(folder: Path, task: Task, release: Release) -> TaskFiles:
     """The files of the splits in a folder, by their released names or by the usual ones of any format."""
     for _ in range(DEEPEST):
         candidate = _in_folder(folder, task, release)

@@ -1,4 +1,4 @@
-"""DownloadPlan which files to fetch: a task's from the hub, its archive or a mirror, or a leaderboard's."""
+"""Plan which files to fetch: a task's from the hub, its archive or a mirror, or a leaderboard's."""
 
 import os
 import re

@@ -99,7 +99,7 @@ def read_table(
     records = _records(path, task, split, release, quoted=quoted)
     own, columns = _columns(records, task, split, release, path, notes)
     names = [release.columns.get(name, name) for name in own]
-    merged = _merged_labels(names, columns, task, release, path, notes)
+    merged = _find_merged_labels(names, columns, task, release, path, notes)
     if merged is not None:
         own[merged] = MERGED
     arrays = [strings([cell or "" for cell in column]) for column in columns]
@@ -147,7 +147,7 @@ def _index_of(names: Sequence[str], split: Split) -> str:
     return HUB_INDEX
 
 
-def _merged_labels(
+def _find_merged_labels(
     names: Sequence[str],
     columns: Sequence[Sequence[str | None]],
     task: Task,

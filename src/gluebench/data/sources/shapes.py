@@ -36,7 +36,9 @@ def read_shape(shape: str, path: Path, task: Task) -> Records:
 def _blocks(path: Path) -> Iterator[list[list[str]]]:
     """The lines between blank ones, each as its cells, without comments."""
     block: list[list[str]] = []
-    for line in [*decode(path.read_bytes()).split("\n"), ""]:
+    lines = decode(path.read_bytes()).split("\n")
+    lines.append("")  # ends the last block
+    for line in lines:
         if line.startswith(COMMENT):
             continue
         if line:
@@ -109,7 +111,7 @@ def _choices(path: Path, task: Task) -> tuple[tuple[str, ...], list[Cells]]:
                 choices = question["choice"]
                 label = choices.index(question["answer"]) if "answer" in question else ""
                 rows.append(["\n".join(texts), question["question"], choices, label])
-    return (*task.columns, "label"), rows
+    return task.columns + ("label",), rows
 
 
 SHAPES: Mapping[str, Callable[[Path, Task], tuple[tuple[str, ...], list[Cells]]]] = {

@@ -31,7 +31,7 @@ _MOST_WORDS = 10
 """Labels of an open set that are shown."""
 
 
-class Part(NamedTuple):
+class LabelShare(NamedTuple):
     """A label word, or an interval of scores, and its number of examples."""
 
     name: str
@@ -42,7 +42,7 @@ class Part(NamedTuple):
 class Labels(NamedTuple):
     """Distribution of the labels of a split."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[LabelShare, ...]
     """Label words in the manifest's order, or the most frequent of an open set; for scores, intervals of
     equal width, the last one closed; none for texts, spans and the like.
 
@@ -85,7 +85,7 @@ class SplitStats(NamedTuple):
     vocabulary: Vocabulary
 
 
-class Tally:
+class SplitCounts:
     """Running counts of a split."""
 
     def __init__(self, task: Task) -> None:
@@ -102,7 +102,7 @@ class Tally:
         self._words = cache(words)
         self.examples = 0
 
-    def add(self, examples: Iterable[Example]) -> Tally:
+    def add(self, examples: Iterable[Example]) -> SplitCounts:
         """Add examples to the counts."""
         stream = iter(examples)
         while batch := list(islice(stream, _TOGETHER)):
@@ -141,7 +141,7 @@ class Tally:
             return label.split()
         if self._task.form == "sets":
             parts = map(str.strip, label.split(self._task.separator.strip() or None))
-            return [*filter(None, parts)]
+            return list(filter(None, parts))
         return [label] if self._task.form in ("labels", "probabilities") else []
 
     def vocabulary(self) -> Counter[str]:
@@ -175,16 +175,16 @@ class Tally:
         parts = []
         below = self._labels[-1]
         if below:
-            parts.append(Part(f"below {self._edges[0]:g}", below, below / total))
+            parts.append(LabelShare(f"below {self._edges[0]:g}", below, below / total))
         for interval, (low, high) in enumerate(pairwise(self._edges)):
             count = self._labels[interval]
-            parts.append(Part(f"{low:g} to {high:g}", count, count / total))
+            parts.append(LabelShare(f"{low:g} to {high:g}", count, count / total))
         above = self._labels[len(self._edges) - 1]
         if above:
-            parts.append(Part(f"above {self._edges[-1]:g}", above, above / total))
+            parts.append(LabelShare(f"above {self._edges[-1]:g}", above, above / total))
         return Labels(tuple(parts), self._scores / total)
 
-    def _word_parts(self) -> tuple[Part, ...]:
+    def _word_parts(self) -> tuple[LabelShare, ...]:
         """The share of each label word; of an open set, of its most frequent ones."""
         total = self._labeled
         if self._task.form == "tokens":  # shares of all tags
@@ -195,7 +195,7 @@ class Tally:
         parts = []
         for word in words:
             if isinstance(word, str):  # an integer would be the interval of a score
-                parts.append(Part(word, self._labels[word], self._labels[word] / total))
+                parts.append(LabelShare(word, self._labels[word], self._labels[word] / total))
         return tuple(parts)
 
 
@@ -239,7 +239,7 @@ class TaskStats(NamedTuple):
     task: str
     splits: Mapping[str, SplitStats | None]
     """In the manifest's order; None for one that is not on disk."""
-    sizes: tuple[SizeBeside, ...] = ()
+    sizes: tuple[PrintedSize, ...] = ()
     categories: Mapping[str, tuple[Category, ...]] = {}
     """Split of a diagnostic set, if its data have tags, to its coarse categories (Table 7)."""
 
@@ -260,7 +260,7 @@ def on_disk(folder: Path, benchmark: Benchmark, task: Task) -> dict[str, Table |
 
 def describe(task: Task, tables: Mapping[str, Table | None]) -> TaskStats:
     """The statistics of a task; each split is read once, one row group at a time."""
-    tallies = {name: Tally(task).add(table) for name, table in tables.items() if table is not None}
+    tallies = {name: SplitCounts(task).add(table) for name, table in tables.items() if table is not None}
     seen = tallies[TRAIN].vocabulary().keys() if TRAIN in tallies else None
     splits: dict[str, SplitStats | None] = dict.fromkeys(tables)
     for name, tally in tallies.items():
@@ -346,7 +346,7 @@ _FIGURE = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?) ?([kKM]?)", re.ASCII)
 _UNITS = {"": 1, "k": 1_000, "K": 1_000, "M": 1_000_000}
 
 
-class SizeBeside(NamedTuple):
+class PrintedSize(NamedTuple):
     """A printed size, and the size of the split or splits that it refers to."""
 
     name: str
@@ -383,7 +383,7 @@ def agreement(size: int, printed: str) -> Agreement | None:
     return "differs"
 
 
-def sizes_beside(task: Task, rows: Mapping[str, int | None]) -> tuple[SizeBeside, ...]:
+def sizes_beside(task: Task, rows: Mapping[str, int | None]) -> tuple[PrintedSize, ...]:
     """Compare each printed size of a task with its splits' `rows`, None for a split not on disk."""
     sizes = []
     for name, printed in task.printed.sizes.items():
@@ -398,7 +398,7 @@ def sizes_beside(task: Task, rows: Mapping[str, int | None]) -> tuple[SizeBeside
         if how == "differs":
             mention = re.compile(rf"(?<![\w.]){re.escape(printed)}(?![\w.]*\w)")
             notes = tuple(note for note in task.notes if mention.search(note))
-        sizes.append(SizeBeside(name, printed, splits, size, how, notes))
+        sizes.append(PrintedSize(name, printed, splits, size, how, notes))
     return tuple(sizes)
 
 

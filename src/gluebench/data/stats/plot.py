@@ -47,26 +47,30 @@ def figure(stats: Sequence[TaskStats], suite: Benchmark) -> Figure:
     return drawn
 
 
-def _part(split: str) -> str:
+def _role_of(split: str) -> str:
     """The part a split plays, by its name: "dev" for "dev_matched"; what else there is counts as training."""
-    return next((part for part in _PARTS if split == part or split.startswith(f"{part}_")), "train")
+    for part in _PARTS:
+        if split == part or split.startswith(f"{part}_"):
+            return part
+    return "train"
 
 
 def _draw_sizes(axes: Axes, tasks: Sequence[TaskStats]) -> None:
+    counts = []
     for part, (color, marker, offset) in _PARTS.items():
-        points = [
-            (split.examples, row + offset)
-            for row, task in enumerate(tasks)
-            for split in task.splits.values()
-            if split is not None and split.examples and _part(split.split) == part
-        ]
-        if points:
-            across, down = zip(*points, strict=True)
-            axes.scatter(across, down, s=70, c=color, marker=marker, label=part, zorder=3)
+        sizes = []
+        heights = []
+        for row, task in enumerate(tasks):
+            for split in task.splits.values():
+                if split is not None and split.examples and _role_of(split.split) == part:
+                    sizes.append(split.examples)
+                    heights.append(row + offset)
+        if sizes:
+            axes.scatter(sizes, heights, s=70, c=color, marker=marker, label=part, zorder=3)
+        counts += sizes
     axes.set(xscale="log", title="Sizes", xlabel="examples (logarithmic)")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_minor_formatter("")
-    counts = [split.examples for task in tasks for split in task.splits.values() if split and split.examples]
     axes.set_xlim(
         10 ** math.floor(math.log10(min(counts)) - 0.05), 10 ** math.ceil(math.log10(max(counts)) + 0.05)
     )

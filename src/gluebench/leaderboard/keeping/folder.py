@@ -74,14 +74,18 @@ class SiteFolder:
 
     def secret_key(self) -> str:
         """The key that signs sessions; empty, which Django refuses, before `create`."""
-        return self.key_file.read_text() if self.key_file.is_file() else ""
+        if not self.key_file.is_file():
+            return ""
+        return self.key_file.read_text()
 
     def create(self) -> None:
         """Create the folder and its missing parts; existing ones stay. Raises SiteError."""
         if not self.key_file.exists() and self.root.is_dir() and any(self.root.iterdir()):
             raise SiteError(f"{self.root} is not empty and not a site. Name a new or empty folder.")
-        parts = (self.submissions, self.uploads, self.labels, self.rank_caches, self.data, self.manifests)
-        for path in (self.root, *parts, self.pages, self.mail):
+        make_private(self.root)
+        for path in (self.submissions, self.uploads, self.labels, self.rank_caches, self.data):
+            make_private(path)
+        for path in (self.manifests, self.pages, self.mail):
             make_private(path)
         self.static.mkdir(exist_ok=True)
         self.make_key()
@@ -95,8 +99,9 @@ class SiteFolder:
     def page(self, name: str) -> str:
         """The Markdown of "terms" or "privacy", its title first: the site's own, else the default."""
         own = self.pages / f"{name}.md"
-        text = own.read_text(encoding="utf-8") if own.is_file() else ""
-        return text or (TEXTS / own.name).read_text(encoding="utf-8")
+        if own.is_file() and (text := own.read_text(encoding="utf-8")):
+            return text
+        return (TEXTS / own.name).read_text(encoding="utf-8")
 
     def require(self) -> None:
         """Raise SiteError unless this is a site. Make the database files private."""
@@ -179,6 +184,8 @@ def from_environment() -> SiteFolder:
 
 def at(root: str | os.PathLike[str]) -> SiteFolder:
     """The site in a folder, with the shared folder that the environment names."""
+    place = Path(root).absolute()
     shared = os.environ.get(STORAGE, "").strip()
-    is_folder = shared and "://" not in shared
-    return SiteFolder(Path(root).absolute(), Path(shared).absolute() if is_folder else None)
+    if not shared or "://" in shared:
+        return SiteFolder(place)
+    return SiteFolder(place, Path(shared).absolute())

@@ -25,9 +25,10 @@ from gluebench.leaderboard.apps.boards.exports import FORMATS
 from gluebench.leaderboard.apps.ledger import models as ledger
 from gluebench.leaderboard.apps.ledger import tree
 from gluebench.leaderboard.apps.ledger.verify import RELEASE, SUMS, file_of
-from gluebench.leaderboard.apps.ledger.views import current_rows
+from gluebench.leaderboard.apps.ledger.views import current_rows, other_boards
 from gluebench.leaderboard.apps.phases.models import on_board, phase_on_board, policy_at
 from gluebench.leaderboard.apps.submissions.feedback import graded_rows
+from gluebench.leaderboard.apps.submissions.grading import phases_due
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.keeping.folder import SiteError, files_below
 
@@ -88,6 +89,7 @@ def freeze(
     """
     if folder.exists() and any(folder.iterdir()):
         raise SiteError(f"{folder} is not empty. Name a new folder.")
+    phases_due()  # it changes the board's phase, and writes into the ledger that is copied
     released = [Benchmark.objects.named(name) for name in release]
     one = Benchmark.objects.named(only) if only else None
     if one and one.draft:
@@ -120,6 +122,9 @@ def _seeds(only: Benchmark | None) -> list[str]:
     for benchmark in [only] if only else Benchmark.objects.filter(draft=False):
         names = ["board", "changes", "changes-json", *(f"board-{ending}" for ending in FORMATS)]
         seeds += [reverse(name, args=[benchmark.name]) for name in names]
+    # `verify` reads these, and the page of a board without systems has no link to its JSON.
+    for name, phases in other_boards(only.name if only else "").items():
+        seeds += [f"{reverse('board-json', args=[name])}?phase={number}" for number in phases]
     last = ledger.Leaf.objects.exclude(note="").first()
     size, level = last.index + 1 if last else 0, 0
     tiles = reverse("ledger")

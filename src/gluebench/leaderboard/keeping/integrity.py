@@ -1,7 +1,7 @@
 """Whether stored files, results, public rows, ledger and log are what the site wrote. For a set-up Django."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -42,7 +42,9 @@ RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --res
 
 def examine(*, files: bool = False) -> list[Check]:
     """The results, what the boards show of them, and the log; with `files`, every submitted file too."""
-    parts = [_results, _listed, _inputs, _log, _benchmarks, _rows, _ledger, *([_files] if files else [])]
+    parts = [_results, _listed, _inputs, _log, _benchmarks, _rows, _ledger]
+    if files:
+        parts.append(_files)
     checks: list[Check] = []
     for part in parts:
         try:
@@ -62,8 +64,7 @@ def reseal(reason: str = "The site has a new secret key.") -> None:
     for pk in list(Result.objects.values_list("pk", flat=True)):
         result = Result.objects.get(pk=pk)
         Result.objects.filter(pk=pk).update(seal=result.digest(result.before()))
-    for row in Submission.objects.only(*Submission.SEALED):
-        Submission.objects.filter(pk=row.pk).update(seal=row.digest())
+    _seal_submissions()
     ledger.sign_anew(reason)
     for benchmark in Benchmark.objects.all():
         record("sealed", benchmark=benchmark, reason=reason, sealed=sealed(benchmark, *PARTS))
@@ -74,17 +75,22 @@ def seal_inputs() -> None:
     if Entry.objects.filter(detail__sealed__has_key="revealed").exists():
         return
     with transaction.atomic():
-        for row in Submission.objects.only(*Submission.SEALED):
-            Submission.objects.filter(pk=row.pk).update(seal=row.digest())
+        _seal_submissions()
         for benchmark in Benchmark.objects.all():
             record(SEAL, benchmark=benchmark, sealed=sealed(benchmark, *INPUTS))
+
+
+def _seal_submissions() -> None:
+    for row in Submission.objects.only(*Submission.SEALED):
+        Submission.objects.filter(pk=row.pk).update(seal=row.digest())
 
 
 def verify(result: Verification, *, key: Key | None = None, kept: str = "") -> None:
     """Check all of the site: `examine` with its files, and its ledger as anybody reads it."""
     with snapshot():
         for check in examine(files=True):
-            (result.findings if check.fix else result.checked).append(f"{check.name}: {check.state}")
+            lines = result.checked if check.ok else result.findings
+            lines.append(f"{check.name}: {check.state}")
         verify_ledger(result, read_page, key=key, kept=kept)
 
 
@@ -96,9 +102,11 @@ def read_page(path: str) -> bytes | None:
 
 def _results() -> Iterator[Check]:
     rows = Result.objects.select_related("submission").defer("submission__report", "submission__problems")
-    edited, before = [], Result()
+    edited = []
+    before = Result()
     for row in rows.order_by("submission", "pk").iterator(chunk_size=50):
-        if row.seal != row.digest(before.created if before.submission_id == row.submission_id else None):
+        earlier = before.created if before.submission_id == row.submission_id else None
+        if row.seal != row.digest(earlier):
             edited.append(f"result {row.pk} of submission {row.submission.key}")
         before = row
     fix = f"Restore a backup, or grade these submissions again. {RESEAL}"
@@ -131,36 +139,55 @@ def _is_as_graded(row: Submission) -> bool:
     return all(portable(getattr(row, name)) == portable(value) for name, value in shown.items())
 
 
-def _benchmarks() -> Iterator[Check]:
-    """Check what pages show of each benchmark against what the log says of the last act that wrote it."""
+def _last_seals() -> dict[str, dict[str, str]]:
+    """By benchmark, the last seal that the log has of each part of it."""
     last: dict[str, dict[str, str]] = {}
     for name, detail in Entry.objects.order_by("pk").values_list("benchmark", "detail").iterator():
         if isinstance(detail, dict) and isinstance(detail.get("sealed"), dict):
             new = detail["sealed"]
+            # A seal of a whole table replaces those of its rows, "phases 7".
             kept = {part: seal for part, seal in last.get(name, {}).items() if part.split()[0] not in new}
             last[name] = kept | new
+    return last
+
+
+def _benchmarks() -> Iterator[Check]:
+    """Check what pages show of each benchmark against what the log says of the last act that wrote it."""
+    logged = _last_seals()
     rows = {row.name: row for row in Benchmark.objects.all()}
-    edited = [f"{name} as a whole" for name in sorted(last.keys() - rows.keys())]
-    for name in last.keys() & rows.keys():
-        expected = {part: seal for part, seal in last[name].items() if seal and seal != ALL}
-        present = sealed(rows[name], *{part.split()[0] for part in last[name]} & {*PARTS})
-        parts = sorted({part for part in present if present[part] != ALL} | expected.keys())
-        edited += [f"{part} of {name}" for part in parts if present.get(part) != expected.get(part)]
+    edited = [f"{name} as a whole" for name in sorted(logged.keys() - rows.keys())]
+    for name in logged.keys() & rows.keys():
+        tables = {part.split()[0] for part in logged[name]}
+        present = _without_tables(sealed(rows[name], *tables.intersection(PARTS)))
+        expected = _without_tables(logged[name])
+        for part in sorted(present.keys() | expected.keys()):
+            if present.get(part) != expected.get(part):
+                edited.append(f"{part} of {name}")
     yield _check(
         "benchmarks", edited, "differ from what the log recorded", f"Restore a backup. {RESEAL}", len(rows)
     )
 
 
+def _without_tables(seals: Mapping[str, str]) -> dict[str, str]:
+    """The seals of columns and single rows that exist; a deleted row has an empty one."""
+    return {part: seal for part, seal in seals.items() if seal and seal != ALL}
+
+
 def _log() -> Iterator[Check]:
-    before, edited, last = "", [], None
+    edited = []
+    before = ""
+    last = None
     for last in Entry.objects.order_by("pk").iterator():
         if last.seal != last.digest(before):
             edited.append(f"row {last.pk} ({last.action})")
         before = last.seal
-    number, leaf = Entry.objects.count(), ledger.log_leaf()
+    number = Entry.objects.count()
+    leaf = ledger.log_leaf()
     if leaf and (leaf.entry["rows"], leaf.entry["seal"]) != (number, last and last.seal):
         edited.append(f"its end (it has {number} rows, and the ledger says {leaf.entry['rows']})")
-    ends = f", the last is {last.pk} with the seal {last.seal[:16]}" if last else ""
+    ends = ""
+    if last:
+        ends = f", the last is {last.pk} with the seal {last.seal[:16]}"
     fix = f"Each of them, or the row before it, was edited, taken out or put in. {RESEAL}"
     yield _check("log", edited, "not in the chain of seals", fix, number, ends)
 
@@ -182,12 +209,15 @@ def _rows() -> Iterator[Check]:
 
 def _ledger() -> Iterator[Check]:
     """Check what is stored beside the entries of the ledger; `verify_ledger` checks the tree itself."""
-    edited, known, key, size = [], True, ledger.signer().key, 0
+    edited = []
+    key: Key | None = ledger.signer().key
+    size = 0
     for leaf in ledger.Leaf.objects.order_by("-index").iterator(chunk_size=500):
         size = max(size, leaf.index + 1)
-        if leaf.fault(key if known else None):
+        if leaf.fault(key):
             edited.append(f"entry {leaf.index}")
-        known = known and '"kind":"new key"' not in leaf.data  # earlier ones have another key
+        if '"kind":"new key"' in leaf.data:
+            key = None  # earlier entries, which follow here, have another one
     tiles = ledger.Node.objects.values_list("level").annotate(Count("pk")).order_by("level")
     if dict(tiles) != {level: size >> 8 * level for level in range(8) if size >> 8 * level}:
         edited.append("tiles")
@@ -205,7 +235,7 @@ def published_files() -> Iterator[tuple[str, str]]:
             yield logo["file"], logo["file"].rpartition("/")[2]
 
 
-def _kept_files() -> Iterator[str]:
+def _find_altered_files() -> Iterator[str]:
     """What is wrong with manifests, labels and files to download."""
     for home in settings.FOLDER.manifests.iterdir():
         if manifest_of(home).name != home.name:
@@ -217,18 +247,19 @@ def _kept_files() -> Iterator[str]:
         if digest_of(row.gold_path) != row.gold_digest:
             yield f"labels of {row.name}"
     for name, expected in published_files():
-        if _stored_digest("data", name) != expected:
+        if _digest_in_storage("data", name) != expected:
             yield f"file to download {name}"
 
 
 def _files() -> Iterator[Check]:
     fix = "Restore them from a backup."
-    kept = sorted(set(_kept_files()))
+    kept = sorted(set(_find_altered_files()))
     yield _check("kept files", kept, "missing or changed", fix, Benchmark.objects.count())
     rows = Submission.objects.exclude(file="")
-    missing, changed = [], []
+    missing = []
+    changed = []
     for key, name, expected in rows.values_list("key", "file", "sha256").iterator():
-        digest = _stored_digest("submissions", name)
+        digest = _digest_in_storage("submissions", name)
         if digest is None and rows.filter(key=key, file=name).exists():  # not deleted meanwhile
             missing.append(f"{name} of submission {key}")
         elif digest not in (None, expected):
@@ -239,7 +270,7 @@ def _files() -> Iterator[Check]:
     yield _check("orphan files", unnamed, "of no submission", "Delete them.", len(unnamed))
 
 
-def _stored_digest(part: str, name: str) -> str | None:
+def _digest_in_storage(part: str, name: str) -> str | None:
     """The SHA-256 of a file in a storage; None where it is missing."""
     with suppress(FileNotFoundError), storages[part].open(name) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -249,5 +280,7 @@ def _stored_digest(part: str, name: str) -> str | None:
 def _check(name: str, bad: Sequence[str], wrong: str, fix: str, count: int, also: str = "") -> Check:
     if not bad:
         return Check(name, f"{count} looked at{also}.")
-    more = f" and {len(bad) - NAMED} more" if len(bad) > NAMED else ""
-    return Check(name, f"{len(bad)} {wrong}: {', '.join(bad[:NAMED])}{more}.", fix)
+    named = ", ".join(bad[:NAMED])
+    if len(bad) > NAMED:
+        named += f" and {len(bad) - NAMED} more"
+    return Check(name, f"{len(bad)} {wrong}: {named}.", fix)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.core.files.base import File
@@ -105,7 +107,7 @@ class Folder(FileSystemStorage):
         return name
 
 
-def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, Values]:
+def storages_of(bucket: Bucket | None, site: SiteFolder) -> dict[str, Values]:
     """Django's storages of submitted files, labels and files to download. Raises SiteError."""
     if bucket is None:
         modes = {"file_permissions_mode": PRIVATE_FILE, "directory_permissions_mode": PRIVATE_FOLDER}
@@ -121,9 +123,10 @@ def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, Values]:
             "file_overwrite": False,
             "default_acl": None,
         }
-        options = {
-            part: {"location": "/".join(filter(None, (bucket.prefix, part))), **shared} for part in PARTS
-        }
+        options = {}
+        for part in PARTS:
+            location = f"{bucket.prefix}/{part}" if bucket.prefix else part
+            options[part] = {"location": location, **shared}
     return {part: {"BACKEND": backend, "OPTIONS": values} for part, values in options.items()}
 
 
@@ -144,13 +147,15 @@ UNUSED = [
 class StaticFiles(StaticFilesConfig):
     """Django's application, which collects no unused files."""
 
-    ignore_patterns = [*StaticFilesConfig.ignore_patterns, *UNUSED]
+    ignore_patterns = StaticFilesConfig.ignore_patterns + UNUSED
+
+
+def _without_source_maps(patterns: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    for files, rules in patterns:
+        yield files, tuple(rule for rule in rules if "sourceMappingURL" not in str(rule))
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Names by content, compressed once; a reference to a map for debuggers is left as it is."""
 
-    patterns = tuple(
-        (files, tuple(rule for rule in rules if "sourceMappingURL" not in str(rule)))
-        for files, rules in CompressedManifestStaticFilesStorage.patterns
-    )
+    patterns = tuple(_without_source_maps(CompressedManifestStaticFilesStorage.patterns))

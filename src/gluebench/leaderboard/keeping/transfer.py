@@ -34,7 +34,7 @@ from django.db.models import F
 
 from gluebench.benchmark.atomic import replacing
 from gluebench.leaderboard.apps.common.kinds import Values
-from gluebench.leaderboard.apps.ledger.notes import open_note, read_key
+from gluebench.leaderboard.apps.ledger.notes import read_key, read_sums
 from gluebench.leaderboard.keeping import storage
 from gluebench.leaderboard.keeping.folder import (
     PRIVATE_FILE,
@@ -47,7 +47,10 @@ from gluebench.leaderboard.keeping.folder import (
 from gluebench.version import __version__
 
 FORMAT = "gluebench.site/1"
-FACTS, SUMS, SETTINGS, TABLES = "site.json", "SHA256SUMS", "settings.env", "tables"
+FACTS = "site.json"
+SUMS = "SHA256SUMS"
+SETTINGS = "settings.env"
+TABLES = "tables"
 PIECE = 4 * 1024**2
 """Bytes after which the rows of a table go on in another member of the archive."""
 SECRET_TABLES = {
@@ -76,7 +79,9 @@ class _Encoder(DjangoJSONEncoder):
     """Django's, which would cut times to milliseconds; seals cover all of a time."""
 
     def default(self, o: Any) -> Any:
-        return o.isoformat() if isinstance(o, datetime) else super().default(o)
+        if isinstance(o, datetime):
+            return o.isoformat()
+        return super().default(o)
 
 
 class _Archive:
@@ -88,10 +93,12 @@ class _Archive:
 
     def add(self, name: str, file: IO[bytes] | bytes) -> str:
         """Add a file; returns its SHA-256."""
-        file = io.BytesIO(file) if isinstance(file, bytes) else file
+        if isinstance(file, bytes):
+            file = io.BytesIO(file)
         info = tarfile.TarInfo(name)
         info.size = file.seek(0, os.SEEK_END)
-        info.mode, info.mtime = 0o600, int(time.time())
+        info.mode = PRIVATE_FILE
+        info.mtime = int(time.time())
         file.seek(0)
         self.sums[name] = hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
         file.seek(0)
@@ -134,8 +141,9 @@ def _write(stream: IO[bytes], *, secrets: bool) -> Transfer:
                 for number, rows in enumerate(_pieces(model, secrets=secrets)):
                     archive.add(f"{TABLES}/{model._meta.label_lower}/{number:06}.jsonl", rows)
         _add_site(archive, secrets=secrets)
-        number, problems = 0, []
-        for key, part, name, sha256 in _stored():
+        number = 0
+        problems = []
+        for key, part, name, sha256 in _files_of_rows():
             problem = _add_stored(archive, key, part, name, sha256)
             if problem:
                 problems.append(problem)
@@ -155,7 +163,8 @@ def _pieces(model: type[models.Model], *, secrets: bool) -> Iterator[bytes]:
     """The rows of a table as JSON lines, in pieces."""
     fields = [field.name for field in model._meta.concrete_fields]
     hidden = {} if secrets else SECRET_FIELDS.get(model._meta.label_lower, {})
-    piece, size = [], 0
+    piece = []
+    size = 0
     for row in model._base_manager.order_by("pk").iterator(chunk_size=50):
         for name, value in hidden.items():
             setattr(row, name, value)
@@ -163,7 +172,8 @@ def _pieces(model: type[models.Model], *, secrets: bool) -> Iterator[bytes]:
         size += len(piece[-1])
         if size > PIECE:
             yield b"".join(piece)
-            piece, size = [], 0
+            piece = []
+            size = 0
     yield b"".join(piece)
 
 
@@ -176,9 +186,12 @@ def _add_site(archive: _Archive, *, secrets: bool) -> None:
     if secrets:
         archive.add(site.key_file.name, settings.SECRET_KEY.encode())
         # How the site runs, passwords too, but not where its folder is.
-        names = [name for name in sorted(os.environ) if name.startswith("GLUEBENCH_")]
-        names = [name for name in names if not name.startswith(("GLUEBENCH_SITE", "GLUEBENCH_SECRET_KEY"))]
-        archive.add(SETTINGS, "".join(f"{name}={os.environ[name]}\n" for name in names).encode())
+        lines = []
+        for name, value in sorted(os.environ.items()):
+            is_place_or_key = name.startswith(("GLUEBENCH_SITE", "GLUEBENCH_SECRET_KEY"))
+            if name.startswith("GLUEBENCH_") and not is_place_or_key:
+                lines.append(f"{name}={value}\n")
+        archive.add(SETTINGS, "".join(lines).encode())
         folders.append(site.mail)
     for benchmark in Benchmark.objects.all():
         labels_at_hand(benchmark.gold)  # fetched where labels are in a bucket
@@ -188,12 +201,12 @@ def _add_site(archive: _Archive, *, secrets: bool) -> None:
                 archive.add(f"{folder.name}/{path.relative_to(folder)}", file)
 
 
-def _stored() -> Iterator[tuple[str, str, str, str]]:
+def _files_of_rows() -> Iterator[tuple[str, str, str, str]]:
     """Files that rows name: key of the submission, storage, name and SHA-256."""
     from gluebench.leaderboard.apps.submissions.models import Submission
     from gluebench.leaderboard.keeping.integrity import published_files
 
-    for name, sha256 in sorted({*published_files()}):
+    for name, sha256 in sorted(set(published_files())):
         yield "", "data", name, sha256
     rows = Submission.objects.exclude(file="").values_list("key", "file", "sha256").order_by("file")
     for key, name, sha256 in rows:
@@ -202,13 +215,19 @@ def _stored() -> Iterator[tuple[str, str, str, str]]:
 
 def _add_stored(archive: _Archive, key: str, part: str, name: str, expected: str) -> str:
     """Add a file of a storage; return what is wrong with it, "" for nothing."""
-    whose = f"{name} of submission {key}" if key else f"{name} of the files to download"
+    whose = f"{name} of the files to download"
+    origin = "published"
+    if key:
+        whose = f"{name} of submission {key}"
+        origin = "sent"
     try:
         with storages[part].open(name) as file:
             digest = archive.add(f"{part}/{name}", cast(IO[bytes], file))
     except FileNotFoundError:  # or it was deleted since the moment that the tables are of
         return f"{whose} is missing"
-    return "" if digest == expected else f"{whose} is not what was {'sent' if key else 'published'}"
+    if digest != expected:
+        return f"{whose} is not what was {origin}"
+    return ""
 
 
 def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> Values:
@@ -216,7 +235,8 @@ def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> 
 
     `scratch`: a folder to unpack it into. `key`: the public key that it must be signed with, if not its own.
     """
-    sums, texts = {}, {}
+    sums = {}
+    texts = {}
     try:
         for name, file in _members(source, scratch):
             if name in (FACTS, SUMS):
@@ -225,8 +245,7 @@ def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> 
             else:
                 sums[name] = hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
         facts: Values = json.loads(texts[FACTS])
-        signed = open_note(texts[SUMS].decode(), read_key(key or facts["key"])).splitlines()[2:]
-        expected = {name: digest for digest, _, name in (line.partition("  ") for line in signed)}
+        expected = read_sums(texts[SUMS].decode(), read_key(key or facts["key"]))
         del sums[SUMS]
         if mismatches := sorted(sums.keys() ^ expected.keys()):
             raise ValueError(f"{mismatches[0]} is missing or was added")
@@ -240,7 +259,9 @@ def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> 
 def _members(source: str, scratch: Path | None) -> Iterator[tuple[str, IO[bytes]]]:
     """The files of an archive, each with its name, also unpacked into `scratch`."""
     with ExitStack() as opened:
-        stream = sys.stdin.buffer if source == "-" else opened.enter_context(open(source, "rb"))
+        stream: IO[bytes] = sys.stdin.buffer
+        if source != "-":
+            stream = opened.enter_context(open(source, "rb"))
         tar = opened.enter_context(tarfile.open(fileobj=stream, mode="r|*"))
         for info in tar:
             if info.isdir():
@@ -264,7 +285,9 @@ def import_site(
     refused, unless `replace` says to move what is in the folder aside and to overwrite the database. Raises
     SiteError.
     """
-    places = dict.fromkeys((site.root, *(getattr(site, part) for part in storage.PARTS)))
+    places = {site.root: None}  # an ordered set: by default, the others are within the first
+    for part in storage.PARTS:
+        places[getattr(site, part)] = None
     existing = next((path for path in places if path.is_dir() and any(path.iterdir())), None)
     if existing and not replace:
         raise SiteError(f"{existing} is not empty. Name a new folder, or add --replace to move it aside.")
@@ -330,12 +353,21 @@ def _load(folder: Path, *, replace: bool) -> None:
 
 def _insert(path: Path) -> None:
     """Put the rows of a file into their table. Raises SiteError."""
-    wrong = (DeserializationError, ValidationError, DatabaseError, ValueError, TypeError, LookupError)
+    # What rows of another version, or damaged ones, fail on.
+    wrong = (
+        DeserializationError,
+        ValidationError,
+        DatabaseError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+    )
     try:
         with open(path, encoding="utf-8") as rows:
             for row in serializers.deserialize("jsonl", rows, ignorenonexistent=True):
                 row.save(save_m2m=False, force_insert=True)
-    except (*wrong, AttributeError) as error:
+    except wrong as error:
         table = path.parent.name
         reason = f"{table}: these are not rows of this version of gluebench: {error!r:.200}"
         raise SiteError(f"{reason}. Nothing was imported into the database.") from error

@@ -47,18 +47,17 @@ def examine(site: SiteFolder) -> list[Check]:
         f"{scheme} for {hosts}{running.path}; {running.web} web and {running.workers} worker processes; "
         f"uploads to {running.upload_mb} MB, grading to {running.grading_seconds} s, {running.grading_mb} MB."
     )
-    settings = [Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems]
-    return [
-        *(settings or [Check("settings", summary)]),
-        _key(site, running.key),
-        *_private(site),
-        *_writable(site),
-        disk(site),
-        _place(site, running),
-    ]
+    results = [Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems]
+    if not problems:
+        results.append(Check("settings", summary))
+    results.append(_check_key(site, running.key))
+    results += _check_privacy(site)
+    results += _check_folders(site)
+    results += [disk(site), _check_file_system(site, running)]
+    return results
 
 
-def _key(site: SiteFolder, given: str) -> Check:
+def _check_key(site: SiteFolder, given: str) -> Check:
     if given:
         return Check("secret key", "from the environment.")
     weak = environment.weakness(site.secret_key().strip())
@@ -68,11 +67,11 @@ def _key(site: SiteFolder, given: str) -> Check:
     return Check("secret key", f"The key in {site.key_file} {weak}.", fix)
 
 
-def _private(site: SiteFolder) -> list[Check]:
+def _check_privacy(site: SiteFolder) -> list[Check]:
     """Check the folder and each of its parts, so that a part that is moved or shared later stays closed."""
     parts = {
         "folder": [site.root],
-        "labels": [site.labels, *sorted(site.labels.rglob("*"))],
+        "labels": [site.labels] + sorted(site.labels.rglob("*")),
         "submissions": [site.submissions],
         "uploads": [site.uploads],
         "mail": [site.mail],
@@ -81,16 +80,17 @@ def _private(site: SiteFolder) -> list[Check]:
     }
     failures = []
     for name, paths in parts.items():
-        modes = {path: stat.S_IMODE(path.stat().st_mode) for path in paths if path.exists()}
-        path = next((path for path, mode in modes.items() if mode & stat.S_IRWXO), None)
-        if path:
-            state = f"Everybody on this machine may use {path} (mode {modes[path]:o})."
-            fix = f"Run: chmod -R o= {paths[0]}{'*' * (name == 'database')}"
-            failures.append(Check(name, state, fix))
+        for path in paths:
+            mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0
+            if mode & stat.S_IRWXO:
+                state = f"Everybody on this machine may use {path} (mode {mode:o})."
+                closed = f"{paths[0]}*" if name == "database" else paths[0]
+                failures.append(Check(name, state, f"Run: chmod -R o= {closed}"))
+                break
     return failures or [Check("privacy", f"{site.root} and what is in it is closed to others.")]
 
 
-def _writable(site: SiteFolder) -> Iterator[Check]:
+def _check_folders(site: SiteFolder) -> Iterator[Check]:
     for path in (site.submissions, site.labels, site.uploads):
         if not path.is_dir():
             state = f"{path} is not there." if not path.exists() else f"{path} is not a folder."
@@ -102,7 +102,9 @@ def _writable(site: SiteFolder) -> Iterator[Check]:
 
 def uploads(site: SiteFolder) -> Check:
     """Whether the folder of uploads on their way in may be written."""
-    return next((each for each in _writable(site) if each.name == "uploads"), Check("uploads", "writable."))
+    return next(
+        (each for each in _check_folders(site) if each.name == "uploads"), Check("uploads", "writable.")
+    )
 
 
 def disk(site: SiteFolder) -> Check:
@@ -112,7 +114,7 @@ def disk(site: SiteFolder) -> Check:
     return Check("disk", state, "" if free > FREE_BYTES else "Make room: at least 200 MB are needed.")
 
 
-def _place(site: SiteFolder, running: environment.Running) -> Check:
+def _check_file_system(site: SiteFolder, running: environment.Running) -> Check:
     """Refuse network file systems for SQLite: its write-ahead log needs shared memory."""
     if running.database:
         return Check("database place", "another program's.")

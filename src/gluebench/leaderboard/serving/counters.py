@@ -34,7 +34,9 @@ class Counter:
     """Events by the values of labels."""
 
     def __init__(self, name: str, about: str, labels: Sequence[str]) -> None:
-        self.name, self.about, self.labels = name, about, labels
+        self.name = name
+        self.about = about
+        self.labels = labels
 
     def count(self, *values: object) -> None:
         """Count an event with these values of the labels."""
@@ -57,7 +59,7 @@ class Histogram(Counter):
 
     def __init__(self, name: str, about: str, labels: Sequence[str], bounds: Sequence[float]) -> None:
         super().__init__(name, about, labels)
-        self._bounds = [*map(float, bounds), float("inf")]
+        self._bounds = [float(bound) for bound in bounds] + [float("inf")]
 
     def observe(self, seconds: float, *values: object) -> None:
         """Count a duration with these values of the labels."""
@@ -121,7 +123,7 @@ class _Counts:
         return self._is_saved
 
     def _write(self, key: Key) -> None:
-        line = _line(key, self._numbers[key])
+        line = _encode_line(key, self._numbers[key])
         if key not in self._places:
             self._places[key] = self._size
             self._size += len(line)
@@ -135,8 +137,9 @@ class _Counts:
             totals = {key: list(numbers) for key, numbers in self._numbers.items()}
             own = self._path
         folder = os.environ.get(METRICS)
-        files = sorted(Path(folder).iterdir()) if folder else []
-        for path in files:
+        if not folder:
+            return totals
+        for path in sorted(Path(folder).iterdir()):
             if path != own:
                 for key, numbers in _read(path):
                     _add(totals, key, numbers)
@@ -148,7 +151,7 @@ def _add(totals: dict[Key, list[float]], key: Key, amounts: Sequence[float]) -> 
     totals[key] = [a + b for a, b in zip(earlier, amounts, strict=True)]
 
 
-def _line(key: Key, numbers: Sequence[float]) -> bytes:
+def _encode_line(key: Key, numbers: Sequence[float]) -> bytes:
     """A key and its numbers, at a width that no number changes, with a checksum."""
     text = f"{json.dumps(key)}\t{' '.join(f'{number:24.16e}' for number in numbers)}".encode()
     return b"%s\t%08x\n" % (text, zlib.crc32(text))

@@ -168,7 +168,8 @@ def _mail(value: str) -> Mail:
     sender = dict(parse_qsl(parts.query)).get("from", "")
     if not parts.hostname or "@" not in sender:
         raise ValueError(f"{wrong}. Add the host, and after ?from= the address that mail comes from.")
-    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    user = unquote(parts.username or "")
+    password = unquote(parts.password or "")
     if password and parts.scheme == "smtp" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         raise ValueError(
             f"would send its password unencrypted to {parts.hostname}. Begin it with smtp+tls:// (STARTTLS, "
@@ -192,8 +193,11 @@ def _provider(which: str, address: str) -> Provider:
         parts = urlsplit(address)
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
-        parts, port = urlsplit(""), ""
-    name, client, secret = dict(parse_qsl(parts.query)).get("name", ""), parts.username, parts.password
+        parts = urlsplit("")
+        port = ""
+    name = dict(parse_qsl(parts.query)).get("name", "")
+    client = parts.username
+    secret = parts.password
     if not (parts.hostname and name and client and secret):
         raise ValueError(
             f"has an {which} that is not of the form https://client-id:secret@issuer?name=Name (it is not "
@@ -201,10 +205,12 @@ def _provider(which: str, address: str) -> Provider:
         )
     if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1"):
         raise ValueError(f"has an {which} that does not begin with https://.")
-    issuer = f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
-    key = re.sub(r"[^a-z0-9]+", "-", f"{parts.hostname}{port}{parts.path}".casefold()).strip("-")
-    is_github = parts.hostname == "github.com"
-    return Provider(key, name, "" if is_github else issuer, unquote(client), unquote(secret))
+    place = f"{parts.hostname}{port}{parts.path}"
+    key = re.sub(r"[^a-z0-9]+", "-", place.casefold()).strip("-")
+    issuer = f"{parts.scheme}://{place}"
+    if parts.hostname == "github.com":
+        issuer = ""
+    return Provider(key, name, issuer, unquote(client), unquote(secret))
 
 
 def weakness(key: str) -> str:
@@ -282,8 +288,10 @@ def site_address(running: Running, folder: SiteFolder) -> str:
     name = running.hosts[0].strip(".") if running.hosts else ""
     if running.https:
         return f"https://{name}"
-    file = folder.address_file
-    served = urlsplit(file.read_text() if file.is_file() else f"http://127.0.0.1:{PORT}")
+    last = f"http://127.0.0.1:{PORT}"
+    if folder.address_file.is_file():
+        last = folder.address_file.read_text()
+    served = urlsplit(last)
     return f"http://{name}:{served.port}" if name else f"http://{served.netloc}"
 
 

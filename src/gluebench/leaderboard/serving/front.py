@@ -66,17 +66,19 @@ class Limits(NamedTuple):
     stop_seconds: float = 360.0
 
 
-class Store:
+class BodyQuota:
     """Bytes available for bodies: the loop reserves them, the answering threads give them back."""
 
     def __init__(self, size: int) -> None:
-        self._free, self._lock = size, threading.Lock()
+        self._free = size
+        self._lock = threading.Lock()
 
-    def take(self, size: int) -> bool:
+    def reserve(self, size: int) -> bool:
         """Reserve `size` bytes and return whether there was room; a negative size gives bytes back."""
         with self._lock:
             fits = size <= self._free
-            self._free -= size * fits
+            if fits:
+                self._free -= size
         return fits
 
 
@@ -87,9 +89,10 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     began: float | None = None
     """When its head was complete, in seconds since 1970."""
 
-    def __init__(self, store: Store, adj: Adjustments) -> None:
+    def __init__(self, store: BodyQuota, adj: Adjustments) -> None:
         super().__init__(adj)
-        self._store, self._taken = store, 0
+        self._store = store
+        self._taken = 0
 
     def parse_header(self, header_plus: bytes) -> None:
         """Read the head. Raises ParsingError if it gives two lengths of the body (RFC 9112, 6.1 and 6.3)."""
@@ -117,7 +120,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def _excess(self) -> Error | None:
         more = self.body_bytes_received - self._taken
-        if not self._store.take(more):
+        if not self._store.reserve(more):
             return _error(HTTPStatus.SERVICE_UNAVAILABLE, "Too many uploads are under way.")
         self._taken += more
         lines = [getattr(self.body_rcv, name, b"") for name in ("control_line", "trailer")]
@@ -127,13 +130,13 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def close(self) -> None:
         """Free the body and its room."""
-        self._store.take(-self._taken)
+        self._store.reserve(-self._taken)
         self._taken = 0
         with suppress(OSError):  # a file that could not be written cannot be flushed either
             super().close()
 
 
-class Answer(WSGITask):  # type: ignore[misc]
+class AnswerTask(WSGITask):  # type: ignore[misc]
     """Keeps the connection after an answer without a body; the library would close it after each 304.
 
     It tells the application when the request began, under a name that no header of a client can have: when
@@ -172,7 +175,7 @@ def request_start(text: str) -> float | None:
     return moment - float(match[2] or 0)
 
 
-class Refusal(ErrorTask):  # type: ignore[misc]
+class RefusalTask(ErrorTask):  # type: ignore[misc]
     """A refusal by the server itself, with the security headers that every answer of the site has."""
 
     def execute(self) -> None:
@@ -187,8 +190,8 @@ class Refusal(ErrorTask):  # type: ignore[misc]
 class Channel(HTTPChannel):  # type: ignore[misc]
     """A connection that gives its client a deadline, which moves with each byte."""
 
-    task_class = Answer
-    error_task_class = Refusal
+    task_class = AnswerTask
+    error_task_class = RefusalTask
     served = sent = watched = _moved = 0
     refused = lingering = False
     _stage = (0, HEAD)
@@ -238,7 +241,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def handle_close(self) -> None:
         """Close; after a refusal only once the client has, or its time is over."""
         if self.refused and not self.lingering and self.socket is not None:
-            self.lingering, self.will_close = True, False
+            self.lingering = True
+            self.will_close = False
             self.deadline = self.server.clock() + self.server.limits.seconds
             with suppress(OSError):  # the client is gone
                 self.socket.shutdown(socket.SHUT_WR)
@@ -255,18 +259,22 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         limits = self.server.limits
         if self.lingering:
             return now > self.deadline
-        stage, moved = HEAD, 0
+        stage = HEAD
+        moved = 0  # bytes of what the client sends or reads at this stage
         if self._to_send():
-            stage, moved = READING, self.sent
+            stage = READING
+            moved = self.sent
         elif self.requests:  # it waits for the server
             self.deadline = now + limits.seconds
             return False
         elif self.request is None:
             stage = IDLE
         elif self.request.headers_finished:
-            stage, moved = BODY, self.request.body_bytes_received
+            stage = BODY
+            moved = self.request.body_bytes_received
         if (self.served, stage) > self._stage:
-            self._stage, self._moved = (self.served, stage), 0
+            self._stage = (self.served, stage)
+            self._moved = 0
             self.deadline = now + (limits.idle_seconds if stage == IDLE else limits.seconds)
         seconds = max(0, moved - self._moved) / limits.bytes_per_second
         self._moved = moved
@@ -292,10 +300,12 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         clock: Callable[[], float] = time.monotonic,
         **settings: Any,
     ) -> None:
-        self.limits, self.headers, self.clock = limits, headers, clock
+        self.limits = limits
+        self.headers = headers
+        self.clock = clock
         self.start_from = start_from
         """The address of a proxy that is trusted to say when requests began; "*" for any, empty for none."""
-        self.store = Store(limits.body_bytes)
+        self.store = BodyQuota(limits.body_bytes)
         self.addresses: dict[str, set[Channel]] = defaultdict(set)
         self.answering: set[Any] = set()
         self._new: list[Channel] = []
@@ -304,7 +314,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         super().__init__(application, _sock=listening, bind_socket=False, **settings)
         if hasattr(socket, "TCP_NOTSENT_LOWAT"):
             option = (socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT)
-            self.adj.socket_options = [*self.adj.socket_options, option]
+            self.adj.socket_options = self.adj.socket_options + [option]
         self._selector.register(self.trigger.socket.fileno(), selectors.EVENT_READ, self.trigger)
 
     def readable(self) -> bool:
@@ -360,14 +370,20 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         if handler.socket is None:
             return
         answered = bool(handler.requests)  # read first: the next turn sees what a thread changes after this
-        events = selectors.EVENT_READ * bool(handler.readable())
-        events |= selectors.EVENT_WRITE * bool(handler.writable())
+        events = 0
+        if handler.readable():
+            events |= selectors.EVENT_READ
+        if handler.writable():
+            events |= selectors.EVENT_WRITE
         if events != handler.watched:
             self.forget(handler)
             if events:
                 self._selector.register(handler.socket, events, handler)
             handler.watched = events
-        (self.answering.add if answered else self.answering.discard)(handler)
+        if answered:
+            self.answering.add(handler)
+        else:
+            self.answering.discard(handler)
 
     def forget(self, handler: Channel | Front) -> None:
         """Unregister a handler's events; call it before its socket is closed."""
@@ -422,7 +438,8 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
 
 def _error(status: HTTPStatus, message: str) -> Error:
     error = Error(message)
-    error.code, error.reason = status.value, status.phrase
+    error.code = status.value
+    error.reason = status.phrase
     return error
 
 

@@ -9,6 +9,7 @@ import json
 import os
 import resource
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gluebench.leaderboard.apps.common.kinds import Values
@@ -52,22 +53,22 @@ def _result(job: Values) -> Values:
     if "samples" in job:
         return {"samples": [take_sample(path, benchmark) for path in job["samples"]]}
     if "rehearse" in job:
-        return _rehearsed(job, benchmark)
+        return _rehearse(job, benchmark)
     if "sheets" in job:
         return _agreement(job, _gold(job, benchmark))
     if "systems" in job or "pair" in job:
-        return _ranked(job, _gold(job, benchmark))
-    return _checked(job, benchmark)
+        return _rank_or_compare(job, _gold(job, benchmark))
+    return _check_and_grade(job, benchmark)
 
 
-def _checked(job: Values, benchmark: Benchmark) -> Values:
+def _check_and_grade(job: Values, benchmark: Benchmark) -> Values:
     """Check a submission and, where there are labels for it, grade it."""
     from gluebench.submission import check
 
     submission = check(job["submission"], benchmark)
     result: Values = {"check": submission.as_dict() | {"source": ""}}
     if job.get("fixed") and submission.verdict != "valid":
-        result["fixed"] = _fixed(job, benchmark)
+        result["fixed"] = _fix(job, benchmark)
     if job.get("original") and submission.verdict != "invalid":
         from gluebench.leaderboard.apps.similarity.samples import agreement
 
@@ -80,17 +81,17 @@ def _checked(job: Values, benchmark: Benchmark) -> Values:
         submission = with_tag_counts(submission, labels)
         if submission.verdict == "invalid":
             return {"check": submission.as_dict() | {"source": ""}}
-        gold = _part(job, labels)
-        result["report"] = _graded(submission, gold).as_dict()
+        gold = _select_rows(job, labels)
+        result["report"] = _grade(submission, gold).as_dict()
         result["diagnosis"] = _diagnosis(submission, gold)
         if job.get("also"):
-            result["also"] = _graded(submission, _part({**job, "rows": job["also"]}, labels)).as_dict()
+            result["also"] = _grade(submission, _select_rows({**job, "rows": job["also"]}, labels)).as_dict()
         if job.get("bests") is not None:
             result |= _ladder(job["bests"], submission, gold)
     return result
 
 
-def _graded(submission: Submission, gold: Gold) -> Report:
+def _grade(submission: Submission, gold: Gold) -> Report:
     """The report, without classes of hidden labels: no database or export can reveal what it never had."""
     from gluebench.scoring import grade
     from gluebench.scoring.feedback import without_hidden_classes
@@ -98,7 +99,7 @@ def _graded(submission: Submission, gold: Gold) -> Report:
     return without_hidden_classes(grade(submission, gold), gold.benchmark)
 
 
-def _fixed(job: Values, benchmark: Benchmark) -> Values | None:
+def _fix(job: Values, benchmark: Benchmark) -> Values | None:
     """Write a copy in the right form: what changes, and its own check; None if errors remain."""
     from gluebench.submission import check, fix_submission
 
@@ -122,7 +123,7 @@ def _agreement(job: Values, gold: Gold) -> Values:
         return {"problems": error.problems}
 
 
-def _rehearsed(job: Values, benchmark: Benchmark) -> Values:
+def _rehearse(job: Values, benchmark: Benchmark) -> Values:
     """Make and grade the submissions of a dry run, in the folder that the job names."""
     from pathlib import Path
 
@@ -144,7 +145,7 @@ def _diagnosis(submission: Submission, gold: Gold) -> Values:
     return {name: result.systems[""].counts() for name, result in diagnosis.sets.items()}
 
 
-def _ranked(job: Values, gold: Gold) -> Values:
+def _rank_or_compare(job: Values, gold: Gold) -> Values:
     """For the board: ranks with their rank sets, or a comparison of two systems."""
     from gluebench.analysis.board import TooFewSystemsError, compare_two, rank_all
 
@@ -161,10 +162,10 @@ def _ranked(job: Values, gold: Gold) -> Values:
 def _gold(job: Values, benchmark: Benchmark) -> Gold:
     from gluebench.scoring import read_gold
 
-    return _part(job, read_gold(job["gold"], benchmark))
+    return _select_rows(job, read_gold(job["gold"], benchmark))
 
 
-def _part(job: Values, gold: Gold) -> Gold:
+def _select_rows(job: Values, gold: Gold) -> Gold:
     """The labels; with `rows` in the job, only that part of a split by its `share`."""
     if job.get("rows") is None:
         return gold
@@ -185,19 +186,20 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> Values
 
     benchmark = gold.benchmark
     read = {path: with_tag_counts(check(path, benchmark), gold) for path in sorted(set(bests.values()))}
-    usable = {
-        task.name: read[bests[task.name]]
-        for task in benchmark.tasks
-        if task.name in bests and all(f.name in read[bests[task.name]].predictions for f in task.files)
-    }
+    usable = {}
+    for task in benchmark.tasks:
+        if task.name in bests:
+            best = read[bests[task.name]]
+            if all(file.name in best.predictions for file in task.files):
+                usable[task.name] = best
     step = climb(submission, usable, gold)
-    shown = _graded(step.shown, gold)
-    warnings = [*shown.warnings]
+    shown = _grade(step.shown, gold)
+    warnings = list(shown.warnings)
     if step.kept:
         warnings.append(f"{', '.join(step.kept)}: {KEPT}")
     if step.incomplete:
         warnings.append(f"{', '.join(step.incomplete)}: {INCOMPLETE}")
-    return {"shown": shown._replace(warnings=tuple(warnings)).as_dict(), "new": list(step.new)}
+    return {"shown": replace(shown, warnings=tuple(warnings)).as_dict(), "new": list(step.new)}
 
 
 def _limit(seconds: int, size: int, file_size: int) -> None:
@@ -220,8 +222,11 @@ def _describe(error: BaseException) -> str:
     *_, (frame, line) = walk_tb(error.__traceback__)
     place = f"{frame.f_globals.get('__name__')}:{line}"
     problems = [problem for problem in getattr(error, "problems", ()) if hasattr(problem, "code")]
+    description = f"{type(error).__name__} at {place}"
     wrong = sorted({f"{p.code} in {os.path.basename(p.file) or 'the folder'}" for p in problems})
-    return f"{type(error).__name__} at {place}" + (f" ({', '.join(wrong)})" if wrong else "")
+    if wrong:
+        description += f" ({', '.join(wrong)})"
+    return description
 
 
 if __name__ == "__main__":

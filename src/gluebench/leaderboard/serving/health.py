@@ -70,7 +70,7 @@ def examine() -> list[Check]:
     if settings.DEBUG:
         state = "DEBUG is on: errors would show visitors the site's insides."
         debug = Check("debug", state, "Set DEBUG = False.")
-    return [debug, _database(), *(_storage(name) for name in PARTS)]
+    return [debug, _database()] + [_storage(name) for name in PARTS]
 
 
 def pending() -> Check:
@@ -78,7 +78,8 @@ def pending() -> Check:
     database = _database()
     if not database.ok:
         return database
-    loader = (executor := MigrationExecutor(connection)).loader
+    executor = MigrationExecutor(connection)
+    loader = executor.loader
     missing = executor.migration_plan(loader.graph.leaf_nodes())
     unknown = loader.applied_migrations.keys() - loader.disk_migrations.keys()
     steps = [step for step in loader.applied_migrations if step in loader.graph.nodes]
@@ -112,9 +113,12 @@ def _other_columns(models: Any) -> bool:
 
 def queue() -> Check:
     """How many submissions wait, and whether a worker runs; needs the tables."""
-    waiting, running = Submission.objects.waiting().count(), workers()
+    waiting = Submission.objects.waiting().count()
+    running = workers()
     state = f"{waiting} submissions wait; {running} workers give signs of life."
-    fix = "" if running or not waiting else "Start a worker: gluebench leaderboard worker"
+    fix = ""
+    if waiting and not running:
+        fix = "Start a worker: gluebench leaderboard worker"
     return Check("queue", state, fix)
 
 
@@ -212,8 +216,9 @@ def mail() -> Check:
 
 def _database() -> Check:
     values = connection.settings_dict
-    host = f" at {values['HOST']}" if values["HOST"] else ""
-    state = f"{connection.display_name}: {values['NAME']}{host}"
+    state = f"{connection.display_name}: {values['NAME']}"
+    if values["HOST"]:
+        state += f" at {values['HOST']}"
     try:
         connection.ensure_connection()
         with connection.cursor() as cursor:
@@ -233,8 +238,8 @@ def _is_read_only(cursor: Any) -> bool:
         cursor.execute("SHOW transaction_read_only")
         return bool(cursor.fetchone()[0] == "on")
     site: SiteFolder = settings.FOLDER
-    kept = (path for path in (site.root, *site.database_files) if path.exists())
-    return not all(os.access(path, os.W_OK) for path in kept)
+    files = [path for path in [site.root] + site.database_files if path.exists()]
+    return not all(os.access(path, os.W_OK) for path in files)
 
 
 def _storage(name: str) -> Check:
@@ -286,7 +291,7 @@ def ready(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 @never_cache
-def measured(request: HttpRequest) -> HttpResponse:
+def show_metrics(request: HttpRequest) -> HttpResponse:
     """Give Prometheus' metrics to programs on this machine, or to those that know the token."""
     token = settings.RUNNING.metrics_token
     sent = request.headers.get("Authorization", "")
@@ -297,7 +302,7 @@ def measured(request: HttpRequest) -> HttpResponse:
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
 
-PROBES = {"/healthz": live, "/readyz": ready, "/metrics": measured}
+PROBES = {"/healthz": live, "/readyz": ready, "/metrics": show_metrics}
 
 
 def _is_local(meta: dict[str, str]) -> bool:

@@ -41,9 +41,13 @@ def observe(answer: Answer) -> Answer:
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
+        request_id = secrets.token_hex(8)
         # Only requests through the proxy have the scheme https, and may bring an id.
-        given = request.headers.get("X-Request-ID", "") if request.META["wsgi.url_scheme"] == "https" else ""
-        token = REQUEST.set(given if _ID.fullmatch(given) else secrets.token_hex(8))
+        if request.META["wsgi.url_scheme"] == "https":
+            given = request.headers.get("X-Request-ID", "")
+            if _ID.fullmatch(given):
+                request_id = given
+        token = REQUEST.set(request_id)
         start = time.perf_counter()
         try:
             response = answer(request)
@@ -119,10 +123,11 @@ def _match(path: str) -> ResolverMatch | None:
 
 def _path(request: HttpRequest, match: ResolverMatch | None) -> str:
     """Return the path without its query, and without the keys of links that were mailed or passed on."""
-    path, route, values = request.path, *((match.route, match.kwargs) if match else ("", {}))
-    for name, value in values.items():
-        if name == "code" or route.startswith("account/"):
-            path = path.replace(str(value), "…")
+    path = request.path
+    if match is not None:
+        for name, value in match.kwargs.items():
+            if name == "code" or match.route.startswith("account/"):
+                path = path.replace(str(value), "…")
     return quote(path[:200], safe="/…:@-._~")
 
 

@@ -71,7 +71,7 @@ def _report(client: Client, task: Facts, gold: Path, say: Say) -> bool:
     thread = threading.Thread(target=beat, daemon=True)
     thread.start()
     try:
-        outcome = _graded(task, gold, lost)
+        outcome = _grade(task, gold, lost)
     finally:
         ended.set()
     while not lost.is_set():
@@ -90,7 +90,7 @@ def _report(client: Client, task: Facts, gold: Path, say: Say) -> bool:
     return False
 
 
-def _graded(task: Facts, gold: Path, lost: threading.Event) -> Values:
+def _grade(task: Facts, gold: Path, lost: threading.Event) -> Values:
     """The outcome of a grading in a limited process of its own."""
     with tempfile.TemporaryDirectory(prefix="gluebench-work-") as scratch:
         paths = []

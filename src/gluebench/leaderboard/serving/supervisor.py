@@ -39,9 +39,11 @@ REFUSED = 3
 """Exit status of the process that prepares a site when standard error says what to fix."""
 AS_IT_IS = "--as-it-is"
 """Option by which that process refuses a database that is behind."""
+ANY_HOST = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Addresses that stand for all of a machine, and by which it then reaches itself."""
 
 
-class Child:
+class ChildProcess:
     """One process of the site and how to start it again; `stop_seconds` is how long it may take to stop."""
 
     def __init__(self, start: Callable[[], subprocess.Popen[bytes]], stop_seconds: float = 0.0) -> None:
@@ -70,7 +72,7 @@ class Child:
         elif now > self._again:
             self._begin()
 
-    def ended(self, deadline: float) -> bool:
+    def has_ended(self, deadline: float) -> bool:
         """Wait until the deadline at most, and return whether it has ended."""
         try:
             self.process.wait(max(0.0, deadline - time.monotonic()))
@@ -126,7 +128,8 @@ def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
     """
     checks.require(checks.examine(site))
     with collected(site) if web else nullcontext():
-        child = _spawn(site, "gluebench.leaderboard.commands", *[AS_IT_IS] * (not change), quiet=True)
+        options = [] if change else [AS_IT_IS]
+        child = _spawn(site, "gluebench.leaderboard.commands", *options, quiet=True)
         _finish(child, "prepare", site)
 
 
@@ -158,21 +161,24 @@ def run(
 
     Without a socket there are workers only, and no address.
     """
-    host, port = listening.getsockname()[:2] if listening else ("", 0)
+    host = ""
+    port = 0
+    if listening:
+        host, port = listening.getsockname()[:2]
     shutil.rmtree(site.metrics, ignore_errors=True)
     folder.make_private(site.metrics)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     reading, writing = os.pipe()
-    children: list[Child] = []
+    children: list[ChildProcess] = []
     try:
         if listening:
             fds = [reading, listening.fileno()]
             web_module = ("gluebench.leaderboard.serving.web", str(listening.fileno()))
             serve = partial(_spawn, site, *web_module, fds=fds, host=host)
-            children += [Child(serve, running.stop_seconds) for _ in range(running.web)]
+            children += [ChildProcess(serve, running.stop_seconds) for _ in range(running.web)]
         work = partial(_spawn, site, "gluebench.leaderboard.serving.worker", fds=[reading], host=host)
-        children += [Child(work) for _ in range(running.workers)]
+        children += [ChildProcess(work) for _ in range(running.workers)]
         if listening:
             _await_answer(host, port, children)
         ready(f"{_url(host, port)}{running.path}/" if listening else "")
@@ -183,27 +189,33 @@ def run(
     finally:
         if listening:
             listening.close()
-        _end(children, writing)
+        _stop_all(children, writing)
 
 
 def _url(host: str, port: int) -> str:
     """Return how a browser on this machine reaches it, without a path."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return f"http://{_in_brackets(ANY_HOST.get(host, host))}:{port}"
 
 
-def _revive(children: Sequence[Child]) -> None:
+def _in_brackets(host: str) -> str:
+    """A host as it stands in an address: one of IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host
+
+
+def _revive(children: Sequence[ChildProcess]) -> None:
     time.sleep(GLANCE_SECONDS)
     for child in children:
         child.revive()
 
 
-def _end(children: Sequence[Child], writing: int) -> None:
+def _stop_all(children: Sequence[ChildProcess], writing: int) -> None:
     start = time.monotonic()
     try:
         for child in children:
             child.process.terminate()
-        late = [child for child in children if not child.ended(start + STOP_SECONDS) and child.stop_seconds]
+        late = [
+            child for child in children if not child.has_ended(start + STOP_SECONDS) and child.stop_seconds
+        ]
         if late:
             print(
                 f"Requests under way are finished first, for at most {late[0].stop_seconds:.0f} seconds. "
@@ -211,7 +223,7 @@ def _end(children: Sequence[Child], writing: int) -> None:
                 flush=True,
             )
         for child in late:
-            child.ended(start + child.stop_seconds + STOP_SECONDS)
+            child.has_ended(start + child.stop_seconds + STOP_SECONDS)
     except KeyboardInterrupt:
         pass
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -222,10 +234,10 @@ def _end(children: Sequence[Child], writing: int) -> None:
     os.close(writing)
 
 
-def _await_answer(host: str, port: int, children: Sequence[Child]) -> None:
+def _await_answer(host: str, port: int, children: Sequence[ChildProcess]) -> None:
     """Wait until the site answers anything at all. Raises SiteError if its web process cannot start."""
     web = children[0]
-    host = "127.0.0.1" if host == "0.0.0.0" else host
+    host = ANY_HOST.get(host, host)
     while web.deaths < STARTS:
         connection = http.client.HTTPConnection(host, port, timeout=10)
         try:
@@ -254,9 +266,14 @@ def _spawn(
     host: str = "",
     quiet: bool = False,
 ) -> subprocess.Popen[bytes]:
+    variables = environment(site, host)
+    if fds:
+        variables[WATCHDOG] = str(fds[0])
+    command = [sys.executable, "-P", "-m", module]
+    command += arguments
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", module, *arguments],
-        env=environment(site, host) | ({WATCHDOG: str(fds[0])} if fds else {}),
+        command,
+        env=variables,
         pass_fds=fds,
         # Ctrl-C reaches the supervisor alone, which then stops its children in order.
         start_new_session=True,
@@ -267,7 +284,7 @@ def _spawn(
 
 def environment(site: SiteFolder, host: str = "") -> dict[str, str]:
     """A child's environment: this one's, the site's folder, and the host it is served as."""
-    name = "" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    name = "" if host in ANY_HOST else _in_brackets(host)
     home = str(Path(gluebench.__file__).parents[1])
     path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
     return {

@@ -35,8 +35,10 @@ def read(task: Task, template: Template, reply: Reply) -> tuple[str | float | No
     have more than half of the probability, the likeliest is taken; else the text is read. Reasoning counts
     for nothing, and of an answer that was cut off only what is marked as the answer.
     """
-    if reply.finish in (FILTERED, REFUSAL):
-        return None, "filtered" if reply.finish == FILTERED else "refused"
+    if reply.finish == FILTERED:
+        return None, "filtered"
+    if reply.finish == REFUSAL:
+        return None, "refused"
     text = without_reasoning(reply.text)
     cut = reply.finish == CUT_OFF
     if not task.labels:
@@ -45,12 +47,14 @@ def read(task: Task, template: Template, reply: Reply) -> tuple[str | float | No
         value = _label(task, template, text, cut=cut)
     else:
         value = _by_first_token(task, template, text, reply)
-    return value, "" if value is not None else "cut off" if cut else "not understood"
+    if value is not None:
+        return value, ""
+    return None, "cut off" if cut else "not understood"
 
 
 def _by_first_token(task: Task, template: Template, text: str, reply: Reply) -> str | None:
     scores = _first_tokens(template, reply.likely)
-    best = max(scores, key=lambda word: scores[word]) if scores else None
+    best = max(scores, key=lambda word: scores[word], default=None)
     if sum(scores.values()) > MAJORITY:
         return best
     return _label(task, template, text, cut=reply.finish == CUT_OFF) or best
@@ -66,8 +70,9 @@ def likeliest(task: Task, template: Template, likely: Mapping[str, float]) -> st
         return max(template.answers, key=lambda word: likely[template.answers[word]])
     numbers = choices(task, template)
     most = max(likely[number] for number in numbers)
-    weights = [math.exp(likely[number] - most) for number in numbers]
-    return sum(weight * float(number) for weight, number in zip(weights, numbers, strict=True)) / sum(weights)
+    weights = {number: math.exp(likely[number] - most) for number in numbers}
+    weighted = sum(weight * float(number) for number, weight in weights.items())
+    return weighted / sum(weights.values())
 
 
 def vote(task: Task, values: Sequence[str | float | None]) -> str | float | None:
@@ -101,36 +106,54 @@ def _candidates(text: str, *, cut: bool) -> list[str]:
     text = _FENCE.sub("", text).strip()
     with suppress(ValueError, TypeError, KeyError):  # not the JSON that was requested
         return [str(json.loads(text)["answer"])]
-    marked = [*_BOXED.findall(text)[-1:], *_ANSWER.findall(text)[-1:]]
-    return [text, *marked, *([] if cut else text.splitlines()[-1:])]
+    candidates = [text]
+    candidates += _BOXED.findall(text)[-1:]
+    candidates += _ANSWER.findall(text)[-1:]
+    if not cut:
+        candidates += text.splitlines()[-1:]
+    return candidates
 
 
 def _label(task: Task, template: Template, text: str, *, cut: bool) -> str | None:
     """Return the label that the text or a marked part is, else the only one named in it."""
     parts = _candidates(text, cut=cut)
-    words = (_whole(task, template, part) for part in parts)
-    word = next(filter(None, words), None)
-    if word is not None or cut:
-        return word
-    named = next(filter(None, (_named(template, part) for part in [*parts[1:-1], parts[0]])), [])
-    return named[0] if len(named) == 1 else None
+    for part in parts:
+        word = _whole(task, template, part)
+        if word:
+            return word
+    if cut:
+        return None
+    # A label named in what is marked as the answer counts before those in the whole text.
+    for part in parts[1:-1] + parts[:1]:
+        words = _words_named(template, part)
+        if words:
+            return words[0] if len(words) == 1 else None
+    return None
 
 
 def _whole(task: Task, template: Template, text: str) -> str | None:
     """Return the label whose answer, word, gloss or synonym is the text."""
     plain = text.strip(" \t\r\n.,:;!?\"'`*_()[]{}").casefold()
-    words = [word for word, answer in template.answers.items() if plain == answer.casefold()]
-    return words[0] if words else meant(task, text)
+    for word, answer in template.answers.items():
+        if plain == answer.casefold():
+            return word
+    return word_meant(task, text)
 
 
-def _named(template: Template, text: str) -> list[str]:
+def _words_named(template: Template, text: str) -> list[str]:
     """List the labels whose answers are named in a text; a longer answer hides those within it.
 
     "no" before another word, as in "no idea", is not named.
     """
     by_answer = {answer.casefold(): word for word, answer in template.answers.items()}
     longest = sorted(by_answer, key=len, reverse=True)
-    pattern = "|".join(re.escape(answer) + r"(?!\s+\w)" * (answer == "no") for answer in longest)
+    alternatives = []
+    for answer in longest:
+        alternative = re.escape(answer)
+        if answer == "no":
+            alternative += r"(?!\s+\w)"
+        alternatives.append(alternative)
+    pattern = "|".join(alternatives)
     named = re.findall(rf"(?<!\w)(?:{pattern})(?!\w)", text.casefold())
     return list(dict.fromkeys(by_answer[answer] for answer in named))
 
@@ -147,26 +170,38 @@ def _score(task: Task, text: str, *, cut: bool) -> float | None:
     return None
 
 
-def meant(task: Task, text: str) -> str | None:
+def word_meant(task: Task, text: str) -> str | None:
     """The task's word whose word, synonym or gloss a text is; None where it is none, or of several."""
     folded = _fold(text)
-    named = [label.word for label in task.labels if folded in map(_fold, (label.word, *label.synonyms))]
-    explained = [label.word for label in task.labels if folded == _fold(label.gloss)]
-    return next((words[0] for words in (named, explained) if folded and len(words) == 1), None)
+    if not folded:
+        return None
+    by_name = []
+    by_gloss = []
+    for label in task.labels:
+        if folded in map(_fold, (label.word,) + label.synonyms):
+            by_name.append(label.word)
+        if folded == _fold(label.gloss):
+            by_gloss.append(label.word)
+    for words in (by_name, by_gloss):
+        if len(words) == 1:
+            return words[0]
+    return None
 
 
-def mentioned(task: Task, name: str) -> str | None:
+def word_mentioned(task: Task, name: str) -> str | None:
     """The task's word in whose gloss alone a model's label is mentioned.
 
     By RTE's gloss ("it does not: neutral or contradiction"), contradiction is its not_entailment. Of labels
     only: a word of any text stands too easily in some gloss.
     """
     folded = _fold(name)
+    if folded.isdigit():
+        return None
     words = [label.word for label in task.labels if folded in map(_fold, re.findall(r"\w+", label.gloss))]
-    return words[0] if len(words) == 1 and not folded.isdigit() else None
+    return words[0] if len(words) == 1 else None
 
 
-def mapped(task: Task, names: Sequence[str], given: Mapping[str, str], *, model: str) -> dict[str, str]:
+def map_labels(task: Task, names: Sequence[str], given: Mapping[str, str], *, model: str) -> dict[str, str]:
     """Each label of a model to the task's word for it. Raises ModelError where that is not clear.
 
     `given` is the user's own mapping: a model's label, or `task:label`, to a word.
@@ -174,7 +209,7 @@ def mapped(task: Task, names: Sequence[str], given: Mapping[str, str], *, model:
     words = {}
     for name in names:
         own = given.get(f"{task.name}:{name}", given.get(name))
-        words[name] = own if own in task.words else meant(task, name) or mentioned(task, name)
+        words[name] = own if own in task.words else word_meant(task, name) or word_mentioned(task, name)
     unclear = [name for name, word in words.items() if word is None]
     absent = [word for word in task.words if word not in words.values()]
     if unclear or absent:

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import with_interval
 from gluebench.benchmark.tables import Table, to_markdown
 from gluebench.scoring import Report
 from gluebench.scoring.exports import eval_results
@@ -39,7 +39,7 @@ def _card(benchmark: Benchmark, task: Task, report: Report, home: Path, base: st
     training: dict[str, Any] = json.loads((home / RECORD).read_bytes())
     rows = []
     for name, score in scores.items():
-        value = percent(score.value) + interval(score.low, score.high)
+        value = with_interval(score.value, score.low, score.high)
         rows.append((titles.get(name, name), value, score.n))
     settings = [(name, str(value)) for name, value in training.items() if name != "fingerprint"]
     return "\n".join(

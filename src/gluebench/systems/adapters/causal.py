@@ -71,10 +71,18 @@ class CausalModel(Prompted):
         template = self._templates[task.name]
         shots = self._shots[task.name]
         answers = choices(task, template)
-        pairs = [self._pair(template, example, shots) for example in examples]
-        scores = self.log_likelihoods([(text, join + answer) for text, join in pairs for answer in answers])
-        rows = (scores[start : start + len(answers)] for start in range(0, len(scores), len(answers)))
-        return Answers([likeliest(task, template, dict(zip(answers, row, strict=True))) for row in rows])
+        pairs = []
+        for example in examples:
+            text, separator = self._pair(template, example, shots)
+            for answer in answers:
+                pairs.append((text, separator + answer))
+        scores = self.log_likelihoods(pairs)
+        predictions = []
+        for start in range(0, len(scores), len(answers)):
+            of_example = scores[start : start + len(answers)]
+            likely = dict(zip(answers, of_example, strict=True))
+            predictions.append(likeliest(task, template, likely))
+        return Answers(predictions)
 
     def notes(self) -> dict[str, Any]:
         """Return the last fitted task's number of texts that were cut to the model's length."""
@@ -82,13 +90,13 @@ class CausalModel(Prompted):
 
     def log_likelihoods(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return the log-probability of each text's continuation."""
-        continuations = self._tokenized(pairs)
+        continuations = self._tokenize(pairs)
         rows = sorted({continuation.inputs for continuation in continuations}, key=len, reverse=True)
         targets_of: dict[tuple[int, ...], set[tuple[int, ...]]] = {row: set() for row in rows}
         for inputs, targets in continuations:
             targets_of[inputs].add(targets)
         most = max((len(targets) for _, targets in continuations), default=0)
-        prefix = _shared(rows, but=most)
+        prefix = _shared_prefix(rows, but=most)
         sums: dict[Continuation, float] = {}
         advance = self._counting("scored", "texts")
         done = 0
@@ -115,7 +123,7 @@ class CausalModel(Prompted):
         messages = template.messages(example, shots)
         return self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True), ""
 
-    def _tokenized(self, pairs: Sequence[tuple[str, str]]) -> list[Continuation]:
+    def _tokenize(self, pairs: Sequence[tuple[str, str]]) -> list[Continuation]:
         texts = list(dict.fromkeys(text for text, _ in pairs))
         special = not self._options.chat  # a chat template writes them itself
         sizes = {text: len(ids) for text, ids in zip(texts, self._ids(texts, special), strict=True)}
@@ -128,9 +136,9 @@ class CausalModel(Prompted):
         return continuations
 
     def _ids(self, texts: Sequence[str], special: bool) -> list[list[int]]:
-        ids: list[list[int]] = (
-            self._tokenizer(list(texts), add_special_tokens=special)["input_ids"] if texts else []
-        )
+        if not texts:
+            return []
+        ids: list[list[int]] = self._tokenizer(list(texts), add_special_tokens=special)["input_ids"]
         return ids
 
     def _last_logits(
@@ -140,9 +148,9 @@ class CausalModel(Prompted):
         device = self._model.device
         sizes = [len(row) - skipped for row in batch]
         width = max(sizes)
-        ids = torch.tensor(
-            [[*row[skipped:], *[0] * (width - size)] for row, size in zip(batch, sizes, strict=True)]
-        )
+        ids = torch.zeros(len(batch), width, dtype=torch.long)
+        for at, row in enumerate(batch):
+            ids[at, : sizes[at]] = torch.tensor(row[skipped:])
         mask = (torch.arange(width) < torch.tensor(sizes)[:, None]).long()
         mask = torch.cat([torch.ones(len(batch), skipped, dtype=torch.long), mask], dim=1)
         given: dict[str, Any] = {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
@@ -150,27 +158,31 @@ class CausalModel(Prompted):
             expanded = copy.deepcopy(cache)
             expanded.batch_repeat_interleave(len(batch))
             given["past_key_values"] = expanded
-        kept = sorted({place for size in sizes for place in range(max(size - most, 0), size)})
+        # Of each row the last `most` places; rows of several lengths need all of those of each.
+        places_of_rows = [range(max(size - most, 0), size) for size in sizes]
+        kept = sorted(set[int]().union(*places_of_rows))
         if self._some_logits:
             given["logits_to_keep"] = torch.tensor(kept, device=device)
         else:
             kept = list(range(width))
         logits = self._model(**given, use_cache=cache is not None).logits.float().log_softmax(-1)
-        places = {place: index for index, place in enumerate(kept)}
-        return [
-            of_row[[places[place] for place in range(max(size - most, 0), size)]]
-            for of_row, size in zip(logits, sizes, strict=True)
-        ]
+        index_of = {place: index for index, place in enumerate(kept)}
+        last_logits = []
+        for of_row, places in zip(logits, places_of_rows, strict=True):
+            last_logits.append(of_row[[index_of[place] for place in places]])
+        return last_logits
 
 
-def _shared(rows: Sequence[tuple[int, ...]], *, but: int) -> tuple[int, ...]:
+def _shared_prefix(rows: Sequence[tuple[int, ...]], *, but: int) -> tuple[int, ...]:
     """The tokens with which all rows begin, `but` fewer than the shortest at most; none if they are few."""
     if not rows:
         return ()
-    first, last = min(rows), max(rows)  # what these share, all between them share
-    size = next(
-        (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)
-    )
+    # What the first and the last in order share, all between them share.
+    first = min(rows)
+    last = max(rows)
+    size = 0
+    while size < len(first) and first[size] == last[size]:
+        size += 1
     size = min(size, min(map(len, rows)) - but)
     return first[:size] if size >= WORTH_KEEPING else ()
 

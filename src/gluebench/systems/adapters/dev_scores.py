@@ -13,10 +13,10 @@ from gluebench.benchmark.figures import percent
 from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.tags import Metadata
 from gluebench.submission import Column
-from gluebench.systems.run import Answered, column, drawn
+from gluebench.systems.run import FileAnswers, column, draw_positions
 
 
-def graded(answers: Mapping[str, Answered], gold: Gold, limit: int | None = None) -> Report:
+def graded(answers: Mapping[str, FileAnswers], gold: Gold, limit: int | None = None) -> Report:
     """Grade the answers to each test file that has labels; the warnings count those that are no answer."""
     report = grade(with_wrong(answers, gold), gold)
     warnings = list(report.warnings)
@@ -24,20 +24,20 @@ def graded(answers: Mapping[str, Answered], gold: Gold, limit: int | None = None
         replaced = "the mean" if _task(gold, name).form == "numbers" else "wrong"
         lines = unanswered({name: answered}, limit)
         warnings += [f"counted as {replaced}: {line}" for line in lines]
-    return report._replace(warnings=tuple(warnings))
+    return replace(report, warnings=tuple(warnings))
 
 
-def with_wrong(answers: Mapping[str, Answered], gold: Gold) -> dict[str, Column]:
+def with_wrong(answers: Mapping[str, FileAnswers], gold: Gold) -> dict[str, Column]:
     """The predictions for each file with labels, in which a label that could not be given is wrong.
 
     It becomes a label that is not the right one. A score stays the mean training score that `Answered` has:
     the end of the range farther from the right score would move correlations far more than an error does.
     """
     graded = {name: answered for name, answered in answers.items() if name in gold.columns}
-    return {
-        name: _with_wrong(_task(gold, name), answered, gold.columns[name])
-        for name, answered in graded.items()
-    }
+    columns = {}
+    for name, answered in graded.items():
+        columns[name] = _with_wrong(_task(gold, name), answered, gold.columns[name])
+    return columns
 
 
 def drawn_labels(gold: Gold, limit: int) -> Gold:
@@ -45,7 +45,7 @@ def drawn_labels(gold: Gold, limit: int) -> Gold:
     columns = {}
     metadata = {}
     for name, right in gold.columns.items():
-        places = drawn(len(right), limit, name)
+        places = draw_positions(len(right), limit, name)
         labels: Sequence[str | float] = right.words() if right.labels else right.numbers
         indices = array("q", (right.row_indices[place] for place in places))
         columns[name] = column(_task(gold, name), [labels[place] for place in places], indices=indices)
@@ -58,12 +58,12 @@ def _task(gold: Gold, name: str) -> Task:
     return gold.benchmark.task(gold.benchmark.file(name).task)
 
 
-def unanswered(answers: Mapping[str, Answered], limit: int | None = None) -> list[str]:
+def unanswered(answers: Mapping[str, FileAnswers], limit: int | None = None) -> list[str]:
     """List the files with answers that the system could not give: their number, share and reasons."""
     lines = []
     for name, answered in answers.items():
         count = len(answered.unanswered)
-        size = len(drawn(len(answered.column), limit, name))
+        size = len(draw_positions(len(answered.column), limit, name))
         reasons = Counter(answered.reasons or ["not understood"] * count)
         shown = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
         if count:
@@ -71,7 +71,7 @@ def unanswered(answers: Mapping[str, Answered], limit: int | None = None) -> lis
     return lines
 
 
-def _with_wrong(task: Task, answered: Answered, gold: Column) -> Column:
+def _with_wrong(task: Task, answered: FileAnswers, gold: Column) -> Column:
     """Replace each label that could not be given by a wrong one, where the right one is known."""
     given = answered.column
     if not answered.unanswered or not gold.labels:

@@ -143,7 +143,9 @@ class Endpoint:
         raise ModelError(f"{self.base}{path}: {fault}; asked {self._retries + 1} times")
 
     def _once(self, request: Mapping[str, Any], read: Reader, address: str) -> Reply:
-        key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        key = {}
+        if self._key:
+            key["Authorization"] = f"Bearer {self._key}"
         headers = {"User-Agent": f"gluebench/{__version__}", **key}
         try:
             response = self._pool.request("POST", address, json=dict(request), headers=headers)
@@ -160,7 +162,9 @@ class Endpoint:
             raise RefusedError(f"{address}: {fault}", status=error.status) from None
 
     def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "***") if self._key else text
+        if not self._key:
+            return text
+        return text.replace(self._key, "***")
 
 
 def reply_of(status: int, body: bytes, read: Reader) -> Reply:
@@ -220,7 +224,9 @@ def chat_reply(answer: Mapping[str, Any]) -> Reply:
     likely = {token["token"]: float(token["logprob"]) for token in tokens[0].get("top_logprobs") or ()}
     content = message.get("content") or ""
     text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
-    finish = REFUSAL if message.get("refusal") else choice.get("finish_reason") or "stop"
+    finish = choice.get("finish_reason") or "stop"
+    if message.get("refusal"):
+        finish = REFUSAL
     reasoned = bool(message.get("reasoning") or message.get("reasoning_content"))
     tokens_in, tokens_out, tokens_reasoning = _usage(answer)
     return Reply(text, likely, tokens_in, tokens_out, finish, reasoned, tokens_reasoning)

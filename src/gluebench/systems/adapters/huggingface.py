@@ -21,7 +21,7 @@ from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems import targets
 from gluebench.systems.adapters import ModelError
-from gluebench.systems.adapters.answers import mapped
+from gluebench.systems.adapters.answers import map_labels
 from gluebench.systems.protocols import Advance, Counting, silent
 from gluebench.systems.training.engine import Engine
 from gluebench.systems.training.evaluation import texts
@@ -64,7 +64,10 @@ class PairTokenizer:
         if not inputs:
             return []
         fields = self._tokenizer(*self._sides(inputs), truncation=True, max_length=longest)
-        return [{name: fields[name][at] for name in fields} for at in range(len(inputs))]
+        encodings: list[Encoding] = []
+        for at in range(len(inputs)):
+            encodings.append({name: values[at] for name, values in fields.items()})
+        return encodings
 
     def count_cut(self, inputs: Sequence[tuple[str, ...]], encodings: Sequence[Encoding]) -> int:
         """Count the examples of which `encode` cut something off."""
@@ -141,8 +144,12 @@ class Checkpoint:
                 batch = [encodings[at] for at in own[start : start + batch_size]]
                 outputs.append(model(**self._batch(batch)).logits.float().cpu())
                 advance(min(world * (start + batch_size), len(order)), len(order))
-        gathered = [logits for part in self._engine.gathered(outputs) for logits in part]
-        positions = [at for other in range(world) for at in order[other::world]]
+        # The outputs of one process after the other, and the position of each.
+        gathered: list[Tensor] = []
+        positions: list[int] = []
+        for other, of_process in enumerate(self._engine.gathered(outputs)):
+            gathered += of_process
+            positions += order[other::world]
         return torch.cat(gathered)[torch.tensor(positions).argsort()]
 
 
@@ -220,7 +227,8 @@ class FineTunedCheckpoint(HeadedModel):
         """Raises ModelError with the reason for each task that the checkpoint cannot answer."""
         self._meanings = _meanings(f"hf:{name}", _headed_config(name), tasks, labels or {})
         super().__init__(name, engine=Engine(device, precision=precision), counting=counting)
-        self._longest, self._batch_size = longest, batch_size
+        self._longest = longest
+        self._batch_size = batch_size
         self._only = self._model(name)
 
 
@@ -258,7 +266,7 @@ def _meanings(
 
 def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, model: str) -> list[str]:
     if task.labels and len(names) > 1:
-        return list(mapped(task, names, given, model=model).values())
+        return list(map_labels(task, names, given, model=model).values())
     if not task.labels and len(names) == 1:
         return []
     gives = f"one of {', '.join(names)}" if len(names) > 1 else "a number"

@@ -28,7 +28,7 @@ from gluebench.systems.adapters.endpoint import (
     chat_reply,
     completion_reply,
 )
-from gluebench.systems.adapters.prompts import Template, balanced, choices, template_called
+from gluebench.systems.adapters.prompts import Template, choices, draw_balanced, template_called
 from gluebench.systems.protocols import Counting, silent
 from gluebench.systems.run import Answers, quiet
 
@@ -38,7 +38,7 @@ FEWER = 5
 """Log-probabilities of a first token that are requested where the server refuses 20."""
 UNPROCESSABLE = (400, 403, 422)
 """HTTP statuses with which servers refuse a field."""
-ABSENT = (*UNPROCESSABLE, 404, 405, 501)
+ABSENT = UNPROCESSABLE + (404, 405, 501)
 """HTTP statuses with which servers lack a form of request."""
 REFUSED = {
     "context length": "the model's context is shorter than --max-tokens: no length is requested",
@@ -129,7 +129,7 @@ class Prompted:
         options = self._options
         self._typical[task.name] = targets.typical(task, train)
         self._templates[task.name] = template_called(task, options.template, options.templates)
-        self._shots[task.name] = balanced(task, train, options.shots, seed=self._seed or 0)
+        self._shots[task.name] = draw_balanced(task, train, options.shots, seed=self._seed or 0)
         self._counts = {}
 
     def _count(self, **counts: int) -> None:
@@ -218,14 +218,18 @@ class ChatModel(Prompted):
         if self._method == "likelihood":
             answers = choices(task, template)
             reply = self._likelihood(template.text(example, shots), answers)
-            return (likeliest(task, template, reply.likely), "") if reply.likely else (None, "filtered")
+            if not reply.likely:
+                return None, "filtered"
+            return likeliest(task, template, reply.likely), ""
         messages = template.messages(example, shots)
-        results = [
-            read(task, template, self._chat(template, messages, sample, scores=not task.labels))
-            for sample in range(self._options.samples)
-        ]
+        results = []
+        for sample in range(self._options.samples):
+            reply = self._chat(template, messages, sample, scores=not task.labels)
+            results.append(read(task, template, reply))
         value = vote(task, [value for value, _ in results])
-        return value, "" if value is not None else results[0][1]
+        if value is not None:
+            return value, ""
+        return None, results[0][1]
 
     def _likelihood(self, text: str, answers: Sequence[str]) -> Reply:
         request = {
@@ -261,7 +265,8 @@ class ChatModel(Prompted):
 
     def _fields(self, *, scores: bool, sample: int) -> dict[str, Any]:
         """The settings of a request, but for those that the server refuses."""
-        options, refused = self._options, dict(self._refused)  # a copy: other threads may add some meanwhile
+        options = self._options
+        refused = dict(self._refused)  # a copy: other threads may add some meanwhile
         temperature = SAMPLED if options.samples > 1 else 0
         fields = {
             "temperature": temperature if options.temperature is None else options.temperature,
@@ -269,7 +274,8 @@ class ChatModel(Prompted):
             "seed": None if self._seed is None else self._seed + sample,
         }
         if "context length" not in refused:
-            fields["max_completion_tokens" if "max_tokens" in refused else "max_tokens"] = options.most_tokens
+            limit = "max_completion_tokens" if "max_tokens" in refused else "max_tokens"
+            fields[limit] = options.most_tokens
         if (
             self._method == "first-token"
             and options.samples == 1
@@ -286,7 +292,9 @@ class ChatModel(Prompted):
         self, request: Mapping[str, Any], reader: Reader = chat_reply, *, path: str = CHAT, sample: int = 0
     ) -> Reply:
         """The cached reply, or the server's."""
-        address = self._endpoint.base + path + (f" {sample}" if sample else "")
+        address = self._endpoint.base + path
+        if sample:
+            address += f" {sample}"
         cached = self._cache.get(address, request)
         if cached is not None:
             self._count(from_cache=1)
@@ -391,4 +399,6 @@ def _restriction(form: str, answers: list[str]) -> dict[str, Any]:
         return {form: {"type": "json_schema", "json_schema": named}}
     if not answers or form not in STRUCTURED:
         return {}
-    return {form: {"choice": answers} if form == "structured_outputs" else answers}
+    if form == "structured_outputs":
+        return {form: {"choice": answers}}
+    return {form: answers}

@@ -48,16 +48,24 @@ class Template:
 
     def messages(self, example: Example, shots: Sequence[Example] = ()) -> list[dict[str, str]]:
         """A chat that ends with the question about an example, after some with their answers."""
-        chat = [{"role": "system", "content": self.system}] if self.system else []
+        chat = []
+        if self.system:
+            chat.append({"role": "system", "content": self.system})
         for shot in shots:
             chat.append({"role": "user", "content": self.question(shot)})
             chat.append({"role": "assistant", "content": self.answer(shot)})
-        return [*chat, {"role": "user", "content": self.question(example)}]
+        chat.append({"role": "user", "content": self.question(example)})
+        return chat
 
     def text(self, example: Example, shots: Sequence[Example] = ()) -> str:
         """A text for a model to continue with a space and the answer; a blank line separates examples."""
-        shown = [f"{self.question(shot)}\n{self.cue} {self.answer(shot)}" for shot in shots]
-        return "\n\n".join(filter(None, [self.system, *shown, f"{self.question(example)}\n{self.cue}"]))
+        paragraphs = []
+        if self.system:
+            paragraphs.append(self.system)
+        for shot in shots:
+            paragraphs.append(f"{self.question(shot)}\n{self.cue} {self.answer(shot)}")
+        paragraphs.append(f"{self.question(example)}\n{self.cue}")
+        return "\n\n".join(paragraphs)
 
 
 def templates_of(task: Task, path: Path | None = None) -> dict[str, Template]:
@@ -66,11 +74,10 @@ def templates_of(task: Task, path: Path | None = None) -> dict[str, Template]:
     Raises ModelError if the file is invalid or has none for the task.
     """
     tables = _tables(path).get(task.name, {})
-    faults = [
-        f"{path or SHIPPED.name}: [{task.name}.{name}]: {fault}"
-        for name, values in tables.items()
-        for fault in _faults(task, values)
-    ]
+    faults = []
+    for name, values in tables.items():
+        place = f"{path or SHIPPED.name}: [{task.name}.{name}]"
+        faults += [f"{place}: {fault}" for fault in _faults(task, values)]
     if path is None and (faults or not tables):  # another benchmark's task, perhaps of the same name
         return {"manifest": _from_manifest(task)}
     if faults or not tables:
@@ -83,7 +90,9 @@ def template_called(task: Task, name: str | None, path: Path | None = None) -> T
     by_name = templates_of(task, path)
     if name is not None and name not in by_name:
         raise ModelError(f"{task.name} has no template {name!r}; its templates: {', '.join(by_name)}")
-    return next(iter(by_name.values())) if name is None else by_name[name]
+    if name is None:
+        return next(iter(by_name.values()))
+    return by_name[name]
 
 
 def choices(task: Task, template: Template) -> list[str]:
@@ -94,19 +103,24 @@ def choices(task: Task, template: Template) -> list[str]:
     return [str(number) for number in range(int(low), int(high) + 1)]
 
 
-def balanced(task: Task, train: Sequence[Example], count: int, *, seed: int) -> list[Example]:
+def draw_balanced(task: Task, train: Sequence[Example], count: int, *, seed: int) -> list[Example]:
     """Draw examples to show: as many of each label, or one from each of as many equal parts of the scores."""
     draw = random.Random(f"{seed}/{task.name}")
+    groups = []
     if task.labels:
-        groups = [[example for example in train if example.label == word] for word in task.words]
+        for word in task.words:
+            groups.append([example for example in train if example.label == word])
         draw.shuffle(groups)
     else:
         by_score = sorted(train, key=lambda example: float(example.label or 0.0))
-        groups = [
-            by_score[len(train) * part // count : len(train) * (part + 1) // count] for part in range(count)
-        ]
+        for part in range(count):
+            groups.append(by_score[len(train) * part // count : len(train) * (part + 1) // count])
     drawn = [draw.sample(group, min(count, len(group))) for group in groups]
-    shown = [example for row in zip_longest(*drawn) for example in row if example is not None][:count]
+    # The first of each group, then the second of each: so that every group has as many as the others.
+    shown: list[Example] = []
+    for examples in zip_longest(*drawn):
+        shown += filter(None, examples)
+    shown = shown[:count]
     draw.shuffle(shown)
     return shown
 
@@ -120,9 +134,11 @@ def _tables(path: Path | None) -> dict[str, Any]:
 
 def _faults(task: Task, values: object) -> Iterator[str]:
     """What is wrong with a template."""
-    if not isinstance(values, dict) or not all(
-        isinstance(values.get(name, ""), str) for name in FIELDS if name != "answers"
-    ):
+    if not isinstance(values, dict):
+        yield "expected a table with a prompt, and texts in it"
+        return
+    texts = [values.get(name, "") for name in FIELDS if name != "answers"]
+    if not all(isinstance(text, str) for text in texts):
         yield "expected a table with a prompt, and texts in it"
         return
     for name in values.keys() - set(FIELDS):
@@ -143,10 +159,8 @@ def _from_manifest(task: Task) -> Template:
     titles = {column: column.capitalize() for column in task.columns}
     lines = [f"{task.title}: {task.summary}.", f"You are given: {', '.join(titles.values())}."]
     if task.labels:
-        lines += [
-            "Answer with one of these words and nothing else:",
-            *(f"{label.word} ({label.gloss})" for label in task.labels),
-        ]
+        lines.append("Answer with one of these words and nothing else:")
+        lines += [f"{label.word} ({label.gloss})" for label in task.labels]
     else:
         low, high = task.score_range or (0.0, 1.0)
         lines.append(f"Answer with a number from {low:g} (lowest) to {high:g} (highest) and nothing else.")

@@ -31,7 +31,7 @@ def predictor_at(address: str) -> Predictor:
         raise
     except Exception as error:  # a user's module may raise anything on import
         kind = "" if isinstance(error, ModuleNotFoundError) else f"{type(error).__name__}: "
-        reason = f"{kind}{str(error) or 'no message'}{_raised_at(error)}"
+        reason = f"{kind}{str(error) or 'no message'}{_place_of_error(error)}"
         raise ModelError(f"{address.partition(':')[0]}: cannot be imported: {reason}") from error
     name = f"py:{address}"
     if inspect.isclass(target) or (callable(target) and not hasattr(target, "predict")):
@@ -53,7 +53,7 @@ def sources(address: str) -> dict[str, str]:
     return {module: sha256_of(Path(path))[:16]} if path else {}
 
 
-def _raised_at(error: BaseException) -> str:
+def _place_of_error(error: BaseException) -> str:
     """Where in the user's files an error was raised, as " (FILE, line N)"; empty if unknown."""
     if isinstance(error, SyntaxError):
         return ""

@@ -124,7 +124,7 @@ def resolve(model: str, corpus: Corpus, folder: Path, options: ModelOptions) -> 
 def _plain(request: _Request) -> Model:
     """A folder, or an encoder by its bare name."""
     if Path(request.name).is_dir():
-        return _trained(request)
+        return _read_trained(request)
     if request.name in ENCODERS:
         return _encoder(request)
     hint = f" Did you mean system:{request.name}?" if request.name in SYSTEMS else ""
@@ -157,17 +157,17 @@ def _encoder(request: _Request) -> Model:
     identity = {"options": {name: file_option(text) for name, text in given.items()}}
     function = request.name.partition(":")[2]
     modules = sources(function) if function else {}
-    return _probed(made, request, identity, identity, modules)._replace(sources=modules)
+    return _make_probe(made, request, identity, identity, modules)._replace(sources=modules)
 
 
 def _sentence_transformers(request: _Request) -> Model:
     from gluebench.systems.adapters.huggingface import SentenceTransformerEncoder
 
     encoder = SentenceTransformerEncoder(request.name, device=device(request.options.device))
-    return _probed(encoder, request, {"content": encoder.content})
+    return _make_probe(encoder, request, {"content": encoder.content})
 
 
-def _probed(
+def _make_probe(
     encoder: SentenceEncoder, request: _Request, identity: Mapping[str, Any], *depends: object
 ) -> Model:
     """A probe on an encoder; `depends` is what its vectors depend on beside the encoder's content."""
@@ -304,7 +304,7 @@ def _templates(request: _Request, prompts: PromptOptions) -> str:
 
 def _recipe(request: _Request) -> Model:
     from gluebench.systems.reproduce.build import system as make
-    from gluebench.systems.reproduce.row import CannotBeHadError, row_called
+    from gluebench.systems.reproduce.row import MissingFilesError, row_called
 
     options = dict(request.options.options)
     if request.options.precision != "fp32":
@@ -319,7 +319,7 @@ def _recipe(request: _Request) -> Model:
     }
     try:
         system = make(**arguments(make, options, owner="a recipe", given=given))
-    except CannotBeHadError as error:
+    except MissingFilesError as error:
         raise ModelError(
             str(error).replace("--vectors ", "-o vectors=").replace("--weights ", "-o weights=")
         ) from None
@@ -329,7 +329,7 @@ def _recipe(request: _Request) -> Model:
     return Model(system, {**identity, **tasks}, together=together, precision=request.options.precision)
 
 
-def _trained(request: _Request) -> Model:
+def _read_trained(request: _Request) -> Model:
     from gluebench.systems.training.trained import TrainedSystem
 
     folder = Path(request.name)
@@ -339,11 +339,10 @@ def _trained(request: _Request) -> Model:
             f"for a checkpoint say hf:{folder} or st:{folder}"
         )
     system = TrainedSystem(folder, device=device(request.options.device))
-    untrained = [
-        task.name
-        for task in request.corpus.tasks
-        if task.name not in system.tasks and task.predict_with not in system.tasks
-    ]
+    untrained = []
+    for task in request.corpus.tasks:
+        if task.name not in system.tasks and task.predict_with not in system.tasks:
+            untrained.append(task.name)
     if untrained:
         raise ModelError(
             f"{folder}: was not trained for {', '.join(untrained)}; "

@@ -28,7 +28,7 @@ from gluebench.scoring import Gold, Report
 from gluebench.submission import Column
 from gluebench.systems.adapters.dev_scores import drawn_labels, graded, unanswered, with_wrong
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import Answered, Key, Unit, answer, column, fit, units
+from gluebench.systems.run import FileAnswers, Key, Unit, answer, column, fit, units
 
 RESULT_SCHEMA = "gluebench.run-task/1"
 
@@ -38,7 +38,7 @@ class TaskResult:
     """A system's answers for every test file that one task's model answers."""
 
     task: str
-    answers: Mapping[Key, Answered]
+    answers: Mapping[Key, FileAnswers]
     data: Mapping[str, str]
     """ "<task>/<split>" to the digest of its file."""
     seconds: float
@@ -48,19 +48,27 @@ class TaskResult:
 
 def write_result(path: Path, result: TaskResult) -> None:
     """Write the result of one task."""
-    files = [
-        {
+    files = []
+    for key, answers in result.answers.items():
+        predictions = answers.column
+        values = {
             "role": key.role,
             "file": key.file,
-            "values": answer.column.words() if answer.column.labels else list(answer.column.numbers),
-            "indices": None if answer.column.indices is None else list(answer.column.indices),
-            "unanswered": list(answer.unanswered),
-            "reasons": list(answer.reasons),
+            "values": predictions.words() if predictions.labels else list(predictions.numbers),
+            "indices": None if predictions.indices is None else list(predictions.indices),
+            "unanswered": list(answers.unanswered),
+            "reasons": list(answers.reasons),
         }
-        for key, answer in result.answers.items()
-    ]
-    details = {"data": dict(result.data), "seconds": result.seconds, "notes": dict(result.notes)}
-    write_json(path, {"schema": RESULT_SCHEMA, "task": result.task, **details, "files": files}, indent=None)
+        files.append(values)
+    content = {
+        "schema": RESULT_SCHEMA,
+        "task": result.task,
+        "data": dict(result.data),
+        "seconds": result.seconds,
+        "notes": dict(result.notes),
+        "files": files,
+    }
+    write_json(path, content, indent=None)
 
 
 def read_result(path: Path, benchmark: Benchmark) -> TaskResult | None:
@@ -70,35 +78,41 @@ def read_result(path: Path, benchmark: Benchmark) -> TaskResult | None:
     with parsing(path, "the results of a task", "remove the file to do the task again"):
         values = json.loads(path.read_bytes())
         expect_schema(values, RESULT_SCHEMA)
-        answers = dict(_answered(entry, benchmark) for entry in values["files"])
+        answers = dict(_parse_answers(entry, benchmark) for entry in values["files"])
         return TaskResult(values["task"], answers, values["data"], values["seconds"], values["notes"])
 
 
-def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, Answered]:
+def _parse_answers(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, FileAnswers]:
     file = benchmark.file(values["file"])
     role = cast(Role, values["role"])
-    indices = None if values["indices"] is None else array("q", values["indices"])
+    indices: array[int] | None = None
+    if values["indices"] is not None:
+        indices = array("q", values["indices"])
     predictions: Column = column(benchmark.task(file.task), values["values"], indices=indices)
     if len(predictions) != file.size(role):
         raise ValueError(f"{file.name} has {len(predictions)} {role} predictions, expected {file.size(role)}")
     reasons = tuple(values.get("reasons", ()))
-    return Key(role, file.name), Answered(predictions, tuple(values["unanswered"]), reasons)
+    return Key(role, file.name), FileAnswers(predictions, tuple(values["unanswered"]), reasons)
 
 
 def read_results(folder: Path, benchmark: Benchmark) -> dict[str, TaskResult]:
     """Return the result of each finished task of a run, in the manifest's order. Raises DataError."""
-    results = {task.name: read_result(_path(folder, task), benchmark) for task in benchmark.tasks}
-    return {name: result for name, result in results.items() if result is not None}
+    results = {}
+    for task in benchmark.tasks:
+        result = read_result(_path(folder, task), benchmark)
+        if result is not None:
+            results[task.name] = result
+    return results
 
 
-def answers_in(folder: Path, benchmark: Benchmark, role: Role) -> dict[str, Answered]:
+def answers_in(folder: Path, benchmark: Benchmark, role: Role) -> dict[str, FileAnswers]:
     """Return the answers for each finished file of a role, by file name. Raises DataError."""
-    return {
-        key.file: answered
-        for result in read_results(folder, benchmark).values()
-        for key, answered in result.answers.items()
-        if key.role == role
-    }
+    answers = {}
+    for result in read_results(folder, benchmark).values():
+        for key, answered in result.answers.items():
+            if key.role == role:
+                answers[key.file] = answered
+    return answers
 
 
 def _path(folder: Path, task: Task) -> Path:
@@ -110,17 +124,17 @@ LOCK = "lock"
 SCHEMA = "gluebench.run/1"
 
 
-class Watcher(Protocol):
+class RunObserver(Protocol):
     """Receives reports of how a run goes."""
 
-    def began(self, place: Place) -> None:
+    def began(self, place: TaskPosition) -> None:
         """A task begins."""
 
-    def ended(self, place: Place, result: TaskResult) -> None:
+    def ended(self, place: TaskPosition, result: TaskResult) -> None:
         """A task is done and its results are on disk."""
 
 
-class Place(NamedTuple):
+class TaskPosition(NamedTuple):
     """The position of a task in a run."""
 
     unit: Unit
@@ -131,7 +145,7 @@ class Place(NamedTuple):
     """Estimated seconds for the rest, from the time per example so far; None before the first task ends."""
 
 
-class Plan(NamedTuple):
+class RunPlan(NamedTuple):
     """The tasks and splits to answer, and the folder of their data."""
 
     benchmark: Benchmark
@@ -148,17 +162,23 @@ class Plan(NamedTuple):
 
     def units(self) -> list[Unit]:
         """List the tasks, each with all files that its model answers."""
-        roles: tuple[Role, ...] = ("dev", "test") if self.dev and self.role == "test" else (self.role,)
-        roles = roles if self.limit is None else ("dev",)
+        roles: tuple[Role, ...] = (self.role,)
+        if self.limit is not None:
+            roles = ("dev",)
+        elif self.dev and self.role == "test":
+            roles = ("dev", "test")
         planned = []
         for unit in units(self.benchmark, self.tasks, roles):
-            queries = [one for one in unit.queries if one.role != "test" or one.file.task not in self.absent]
+            queries = []
+            for query in unit.queries:
+                if query.role != "test" or query.file.task not in self.absent:
+                    queries.append(query)
             planned.append(Unit(unit.task, tuple(queries)))
         return planned
 
 
 @contextmanager
-def held(folder: Path, *, again: bool = False) -> Iterator[None]:
+def lock_folder(folder: Path, *, again: bool = False) -> Iterator[None]:
     """Lock a run's folder for this process; `again` empties it first. Remove the folder if it ends empty.
 
     Raises DataError if another process has the lock, or if `again` is set and the folder is not a run's.
@@ -192,7 +212,7 @@ class Session:
     """One run and its folder."""
 
     folder: Path
-    plan: Plan
+    plan: RunPlan
     identity: Mapping[str, Any]
     """Every setting that affects the results, JSON-ready."""
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -202,9 +222,11 @@ class Session:
         plan = self.plan
         fields = json.dumps(plan.benchmark, default=repr)
         manifest = hashlib.sha256(fields.encode()).hexdigest()[:16]
-        about = {"benchmark": plan.benchmark.name, "manifest": manifest}
-        limit = {} if plan.limit is None else {"limit": plan.limit}
-        self._identity = {"schema": SCHEMA, **self.identity, **about, **limit}
+        self._identity: dict[str, Any] = {"schema": SCHEMA, **self.identity}
+        self._identity["benchmark"] = plan.benchmark.name
+        self._identity["manifest"] = manifest
+        if plan.limit is not None:
+            self._identity["limit"] = plan.limit
         self._digests: dict[str, str] = {}
 
     def claim(self, way: str = "give another --out, or start over with --again") -> None:
@@ -219,7 +241,7 @@ class Session:
             return
         with parsing(path, "JSON", "start over with --again"):
             saved = json.loads(path.read_bytes())
-        problems = differences(saved, current) or self._changed_data()
+        problems = differences(saved, current) or self._data_problems()
         if problems:
             raise DataError([f"{self.folder} holds results of another run; {way}:", *problems])
 
@@ -235,14 +257,15 @@ class Session:
     def missing(self) -> list[Unit]:
         """List the units that still have unanswered files."""
         done = self.results()
-        return [
-            unit
-            for unit in self.plan.units()
-            if unit.task.name not in done
-            or not done[unit.task.name].answers.keys() >= {query.key for query in unit.queries}
-        ]
+        missing = []
+        for unit in self.plan.units():
+            result = done.get(unit.task.name)
+            needed = {query.key for query in unit.queries}
+            if result is None or not needed <= result.answers.keys():
+                missing.append(unit)
+        return missing
 
-    def run(self, system: Predictor, watcher: Watcher | None = None, *, together: bool = False) -> None:
+    def run(self, system: Predictor, watcher: RunObserver | None = None, *, together: bool = False) -> None:
         """Answer the missing units in order; save each file when it is answered. Raises what the system does.
 
         With `together`, the system is fitted on all tasks before it answers any.
@@ -251,27 +274,30 @@ class Session:
         all_units = self.plan.units()
         benchmark = self.plan.benchmark
         data = self.plan.data
-        for unit in all_units if together and todo else ():
-            fit(system, benchmark, unit.task, data)
+        if together and todo:
+            for unit in all_units:
+                fit(system, benchmark, unit.task, data)
         effort: Callable[[Task], float] = getattr(system, "effort", lambda task: 1.0)
         sizes = [unit.size(effort(unit.task)) for unit in todo]
         left: float | None = None
         elapsed = 0.0
         for index, unit in enumerate(todo):
-            place = Place(unit, len(all_units) - len(todo) + index + 1, len(all_units), left)
+            place = TaskPosition(unit, len(all_units) - len(todo) + index + 1, len(all_units), left)
             if watcher:
                 watcher.began(place)
-            result = self._done(system, unit, fitted=together)
+            result = self._do_unit(system, unit, fitted=together)
             elapsed += result.seconds
             done = sum(sizes[: index + 1])
-            left = elapsed / done * sum(sizes[index + 1 :]) if done else None
+            left = None
+            if done:
+                left = elapsed / done * sum(sizes[index + 1 :])
             if watcher:
                 watcher.ended(place._replace(left=left), result)
 
     def follow(self, system: Predictor) -> None:
         """Take part, in another process, in what the leading one does by `run`; write nothing."""
         for unit in self._todo(system):
-            self._done(system, unit, fitted=False, writes=False)
+            self._do_unit(system, unit, fitted=False, writes=False)
 
     def _todo(self, system: Predictor) -> list[Unit]:
         """List the missing units; of a system in several processes, those that the leading one misses."""
@@ -284,7 +310,7 @@ class Session:
         by_task = {name: result.notes.get("sources", {}) for name, result in self.results().items()}
         return [name for name, sources in by_task.items() if sources != self.sources]
 
-    def answers(self, role: Role) -> dict[str, Answered]:
+    def answers(self, role: Role) -> dict[str, FileAnswers]:
         """Return the answers for each finished file of a role, by file name."""
         return answers_in(self.folder, self.plan.benchmark, role)
 
@@ -310,20 +336,27 @@ class Session:
     def dev_labels(self) -> Gold:
         """The labels of the dev splits, within the limit. Raises DataError if there are none."""
         gold = gold_from_data(self.plan.data, self.plan.benchmark, role="dev", partial=True)
-        return gold if self.plan.limit is None else drawn_labels(gold, self.plan.limit)
+        if self.plan.limit is None:
+            return gold
+        return drawn_labels(gold, self.plan.limit)
 
     def dev_columns(self, gold: Gold) -> dict[str, Column]:
         """The dev predictions of files with labels; see `with_wrong` for what it could not answer."""
         return with_wrong(self.answers("dev"), gold)
 
-    def _done(self, system: Predictor, unit: Unit, *, fitted: bool, writes: bool = True) -> TaskResult:
+    def _do_unit(self, system: Predictor, unit: Unit, *, fitted: bool, writes: bool = True) -> TaskResult:
         """Fit and answer a unit; write its result after each file, dev first, with what was there before."""
         benchmark = self.plan.benchmark
         folder = self.plan.data
         path = _path(self.folder, unit.task)
+        answers: dict[Key, FileAnswers] = {}
+        data: dict[str, str] = {}
+        start = time.monotonic()
         before = read_result(path, benchmark)
-        answers, data = (dict(before.answers), dict(before.data)) if before else ({}, {})
-        start = time.monotonic() - (before.seconds if before else 0.0)
+        if before is not None:
+            answers |= before.answers
+            data |= before.data
+            start -= before.seconds
         if not fitted:
             fit(system, benchmark, unit.task, folder)
         for query in unit.queries:
@@ -356,13 +389,15 @@ class Session:
             self._digests[key] = sha256_of(path)[:32] if path else "absent"
         return self._digests[key]
 
-    def _changed_data(self) -> list[str]:
+    def _data_problems(self) -> list[str]:
         """List a problem for each split whose file has changed since its task was answered."""
         done = self.results()
-        return [
-            f"{key}: its file has changed since {unit.task.name} was done"
-            for unit in self.plan.units()
-            if unit.task.name in done
-            for key, digest in self._data(unit).items()
-            if done[unit.task.name].data.get(key, digest) != digest
-        ]
+        problems = []
+        for unit in self.plan.units():
+            if unit.task.name not in done:
+                continue
+            saved = done[unit.task.name].data
+            for key, digest in self._data(unit).items():
+                if saved.get(key, digest) != digest:
+                    problems.append(f"{key}: its file has changed since {unit.task.name} was done")
+        return problems

@@ -12,9 +12,9 @@ from gluebench.data import DataError, load_split
 from gluebench.scoring import Report, Score
 from gluebench.scoring.report import score_words
 from gluebench.submission import write_submission
-from gluebench.systems.adapters.session import Plan, Session, held
+from gluebench.systems.adapters.session import RunPlan, Session, lock_folder
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import Say, chosen
+from gluebench.systems.run import Say, choose_tasks
 from gluebench.systems.scores import FILE, Scores, write_scores
 
 
@@ -36,7 +36,7 @@ class TrainingResults:
         """Name the tasks, the folder of prepared data and the zip to write. Raises UnknownNameError."""
         names = [tasks] if isinstance(tasks, str) else tasks
         suite = load_benchmark(benchmark)
-        self._plan = Plan(suite, Path(data), chosen(suite, names))
+        self._plan = RunPlan(suite, Path(data), choose_tasks(suite, names))
         self._out = Path(out)
         self._say = say
         self.report: Report | None = None
@@ -58,7 +58,7 @@ class TrainingResults:
         """Answer test and dev examples; write the submission and the scores. Raises what the model does."""
         folder = self._out.with_suffix(".run")
         session = Session(folder, self._plan, {"model": "callback"})
-        with held(folder):
+        with lock_folder(folder):
             session.claim("give another out")
             session.discard()
             session.run(model)

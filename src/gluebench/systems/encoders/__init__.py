@@ -45,7 +45,9 @@ def encoder_called(text: str, options: Mapping[str, str], corpus: Corpus) -> Sen
             raise EncoderError(f"{text}: a function takes no options; it was given {', '.join(options)}")
         return encoder_at(text.removeprefix(CALLABLE))
     if text not in ENCODERS:
-        raise UnknownNameError(text, [*ENCODERS, f"{CALLABLE}module:function"], what="encoder")
+        known = list(ENCODERS)
+        known.append(f"{CALLABLE}module:function")
+        raise UnknownNameError(text, known, what="encoder")
     module, _, name = ENCODERS[text].partition(":")
     make = getattr(import_module(f"{__name__}.{module}"), name)
     encoder: SentenceEncoder = make(

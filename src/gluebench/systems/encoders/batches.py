@@ -32,7 +32,7 @@ class BatchedEncoder(ABC):
         with torch.inference_mode():
             for start in range(0, len(order), self.batch):
                 rows = order[start : start + self.batch]
-                vectors[rows] = self._batched([words[row] for row in rows]).cpu().numpy()
+                vectors[rows] = self._encode_batch([words[row] for row in rows]).cpu().numpy()
         return vectors
 
     @abstractmethod
@@ -40,7 +40,7 @@ class BatchedEncoder(ABC):
         """The words of each sentence that are encoded."""
 
     @abstractmethod
-    def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+    def _encode_batch(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         """The vectors (batch, dim) of some sentences."""
 
 

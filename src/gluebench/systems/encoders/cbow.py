@@ -65,7 +65,9 @@ def cbow(
     """
     tokenize = tokenizer_called(tokenizer)
     if vectors is not None:
-        words = {word for sentence in corpus.there() for word in tokenize(sentence)}
+        words: set[str] = set()
+        for sentence in corpus.there():
+            words.update(tokenize(sentence))
         table = read_vectors(vectors, words | {word.lower() for word in words})
         source = vectors.name
     else:
@@ -73,5 +75,9 @@ def cbow(
         table = train_vectors(sentences, tokenize, dim=dim)
         source = f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {dim}"
     exact = case == "exact"
-    parts = [source, tokenizer, *(["exact case"] if exact else []), *([f"{most} words"] if most else [])]
+    parts = [source, tokenizer]
+    if exact:
+        parts.append("exact case")
+    if most:
+        parts.append(f"{most} words")
     return CBoW(table, name=f"cbow({', '.join(parts)})", tokenize=tokenize, most=most or None, exact=exact)

@@ -60,4 +60,5 @@ class Corpus:
                 except DataError as error:
                     failed(f"{task.name} {split}", error)
                     continue
-                yield from (text for example in examples for text in example.inputs.values())
+                for example in examples:
+                    yield from example.inputs.values()

@@ -46,7 +46,7 @@ class GenSen:
         """Read a state dict (`….model`) and its vocabulary (`…_vocab.pkl`). Raises WeightsError."""
         state = read_state(model)
         sizes = shapes(state)
-        words = _words(vocabulary)
+        words = _read_words(vocabulary)
         network = read_network(
             model,
             f"GenSen with the {len(words)} words of {vocabulary.name}",
@@ -70,7 +70,7 @@ class GenSen:
         new = [word for word in dict.fromkeys(words) if word not in self.words and word in vectors]
         if not new:
             return
-        self._map = self._map or self._fitted(vectors)
+        self._map = self._map or self._fit_map(vectors)
         rows = np.stack([vectors[word] for word in new])
         middle, slopes, target = self._map
         fitted = np.asarray((rows - middle) @ slopes + target, dtype=np.float32)
@@ -88,10 +88,10 @@ class GenSen:
         if pooling not in get_args(Pooling):
             raise ValueError(f'pooling is "{pooling}"; expected one of {", ".join(get_args(Pooling))}')
         unknown = self.words[UNKNOWN]
-        ids = [
-            torch.tensor([self.words.get(word, unknown) for word in (BEGIN, *map(str.lower, sentence), END)])
-            for sentence in tokens
-        ]
+        ids = []
+        for sentence in tokens:
+            words = [BEGIN, *map(str.lower, sentence), END]
+            ids.append(torch.tensor([self.words.get(word, unknown) for word in words]))
         lengths = torch.tensor([len(sentence) for sentence in ids], dtype=torch.long)
         rows = nn.utils.rnn.pad_sequence(ids, batch_first=True).to(self.table.device)
         outputs, last = run(self.network, self.table[rows], lengths)
@@ -99,7 +99,7 @@ class GenSen:
             return torch.cat([last[-1], last[-2]], dim=-1)
         return largest(outputs, lengths, padding)
 
-    def _fitted(self, vectors: Mapping[str, Floats]) -> tuple[Any, Any, Any]:
+    def _fit_map(self, vectors: Mapping[str, Floats]) -> tuple[Any, Any, Any]:
         shared = [word for word in self.learned if word in vectors]
         if not shared:
             raise WeightsError(
@@ -113,20 +113,31 @@ class GenSen:
         return middle, np.linalg.lstsq(given - middle, own - target, rcond=None)[0], target
 
 
-def _words(path: Path) -> dict[str, int]:
+def _read_words(path: Path) -> dict[str, int]:
     """Read a vocabulary file: word to row."""
     data = read_plain(path, "GenSen's vocabulary: a pickle of word2id and id2word")
-    words = data.get("word2id") if isinstance(data, dict) else None
-    if not isinstance(words, dict) or not all(
-        isinstance(word, str) and isinstance(row, int) for word, row in words.items()
-    ):
-        held = ", ".join(map(str, list(data)[:5])) if isinstance(data, dict) else type(data).__name__
-        raise WeightsError(f"{path}: holds {held}; expected word2id with a row number for each word")
+    content = type(data).__name__
+    words = None
+    if isinstance(data, dict):
+        content = ", ".join(map(str, list(data)[:5]))
+        words = data.get("word2id")
+    if not isinstance(words, dict) or not all(map(_is_row, words.items())):
+        raise WeightsError(f"{path}: holds {content}; expected word2id with a row number for each word")
+    fault = ""
     missing = [word for word in (BEGIN, END, UNKNOWN) if word not in words]
-    if missing or min(words.values()) < 0:
-        lacks = f"without {', '.join(missing)}" if missing else "of which some have rows below 0"
-        raise WeightsError(f"{path}: {len(words)} words {lacks}; expected GenSen's vocabulary")
+    if missing:
+        fault = f"without {', '.join(missing)}"
+    elif min(words.values()) < 0:
+        fault = "of which some have rows below 0"
+    if fault:
+        raise WeightsError(f"{path}: {len(words)} words {fault}; expected GenSen's vocabulary")
     return words
+
+
+def _is_row(entry: tuple[Any, Any]) -> bool:
+    """Whether it is a word and the number of its row."""
+    word, row = entry
+    return isinstance(word, str) and isinstance(row, int)
 
 
 @dataclass(eq=False)
@@ -148,9 +159,12 @@ class GenSenEncoder(BatchedEncoder):
     name: str = "gensen"
 
     def __post_init__(self) -> None:
-        names = [name for name in self.models.split(",") if name]
-        pairs = [(self.weights / f"{name}.model", self.weights / f"{name}_vocab.pkl") for name in names]
-        self.parts = [GenSen.from_files(*files, self.device) for files in pairs]
+        self.parts = []
+        for name in self.models.split(","):
+            if name:
+                model = self.weights / f"{name}.model"
+                vocabulary = self.weights / f"{name}_vocab.pkl"
+                self.parts.append(GenSen.from_files(model, vocabulary, self.device))
         self.dim = sum(part.dim for part in self.parts)
         self._vectors = KeptVectors(self.vectors) if self.vectors else None
         self._tokenize = tokenizer_called(self.tokenizer)
@@ -163,12 +177,16 @@ class GenSenEncoder(BatchedEncoder):
         """The words of each sentence; each model knows them afterwards, if they have a vector."""
         split = [self._tokenize(sentence) for sentence in sentences]
         words = list(dict.fromkeys(word.lower() for word in chain.from_iterable(split)))
-        if self._vectors and not all(word in part.words for word in words for part in self.parts):
-            vectors = self._vectors.of(chain(words, *(part.learned for part in self.parts)))
+        all_known = all(part.words.keys() >= set(words) for part in self.parts)
+        if self._vectors and not all_known:
+            needed = list(words)
+            for part in self.parts:
+                needed += part.learned
+            vectors = self._vectors.of(needed)
             for part in self.parts:
                 part.expand(words, vectors)
         return split
 
-    def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+    def _encode_batch(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         vectors = [part(sentences, pooling=self.pooling, padding=self.padding) for part in self.parts]
         return torch.cat(vectors, dim=1)

@@ -88,9 +88,13 @@ class InferSentEncoder(BatchedEncoder):
             raise WeightsError(
                 f"{self._vectors.path}: vectors of {width} numbers; the model takes {self.network.input_size}"
             )
-        return [[word for word in words if word in by_word] or words[-1:] for words in marked]
+        known = []
+        for words in marked:
+            with_vectors = [word for word in words if word in by_word]
+            known.append(with_vectors or words[-1:])
+        return known
 
-    def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+    def _encode_batch(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         by_word = self._vectors.of(chain.from_iterable(sentences))
         lengths = torch.tensor([len(words) for words in sentences])
         values = np.zeros((len(sentences), int(lengths.max()), self.network.input_size), dtype=np.float32)

@@ -20,10 +20,10 @@ Kind = Literal["uni", "bi", "combine"]
 UNKNOWN = "UNK"
 END = "<eos>"
 TABLES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
-"""Part name to its files: the weights, and the table of word vectors."""
+"""Name of a model to its files: the weights, and the table of word vectors."""
 
 
-class Part(NamedTuple):
+class SkipThoughtModel(NamedTuple):
     """The unidirectional or the bidirectional model, with its own table."""
 
     network: nn.GRU
@@ -53,21 +53,28 @@ class SkipThoughtEncoder(BatchedEncoder):
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
             raise ValueError(f'kind is "{self.kind}"; expected one of {", ".join(get_args(Kind))}')
-        words = _words(self.weights / "dictionary.txt")
+        words = _read_words(self.weights / "dictionary.txt")
         self.words = {word: row for row, word in enumerate(words)}
         names = TABLES if self.kind == "combine" else [self.kind]
-        self.parts = [_part(self.weights, name, len(words), self.device) for name in names]
-        self.dim = sum(network.hidden_size * (2 if network.bidirectional else 1) for network, _ in self.parts)
+        self.parts = [_read_model(self.weights, name, len(words), self.device) for name in names]
+        self.dim = 0
+        for network, _ in self.parts:
+            directions = 2 if network.bidirectional else 1
+            self.dim += directions * network.hidden_size
         self._tokenize = tokenizer_called(self.tokenizer)
 
     def _tokens(self, sentences: Sequence[str]) -> list[list[str]]:
         return [self._tokenize(sentence) for sentence in sentences]
 
-    def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+    def _encode_batch(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         """The last state of each direction of each part, side by side."""
         unknown = self.words[UNKNOWN]
-        mark = [END] if self.eos else []
-        ids = [[self.words.get(word, unknown) for word in (*words, *mark)] for words in sentences]
+        ids = []
+        for words in sentences:
+            rows = [self.words.get(word, unknown) for word in words]
+            if self.eos:
+                rows.append(self.words[END])
+            ids.append(rows)
         lengths = torch.tensor([len(sentence) for sentence in ids], dtype=torch.long)
         outputs = []
         for network, table in self.parts:
@@ -76,15 +83,16 @@ class SkipThoughtEncoder(BatchedEncoder):
                 vectors[row, : len(sentence)] = table[sentence]
             _, last = run(network, torch.from_numpy(vectors).to(self.device), lengths)
             joined = torch.cat(list(last), dim=-1)
-            length = joined.norm(dim=1, keepdim=True).clamp(min=1e-30) if self.norm else 1.0
-            outputs.append(joined / length)
+            if self.norm:
+                joined = joined / joined.norm(dim=1, keepdim=True).clamp(min=1e-30)
+            outputs.append(joined)
         return torch.cat(outputs, dim=1)
 
 
-def _part(folder: Path, name: str, rows: int, device: str) -> Part:
-    weights, table = (folder / file for file in TABLES[name])
-    network = _network(weights, bidirectional=name == "bi")
-    return Part(network.to(device), _table(table, rows, network.input_size))
+def _read_model(folder: Path, name: str, rows: int, device: str) -> SkipThoughtModel:
+    weights, table = TABLES[name]
+    network = _network(folder / weights, bidirectional=name == "bi")
+    return SkipThoughtModel(network.to(device), _table(folder / table, rows, network.input_size))
 
 
 def _network(path: Path, *, bidirectional: bool) -> nn.GRU:
@@ -100,8 +108,10 @@ def _network(path: Path, *, bidirectional: bool) -> nn.GRU:
             hidden = axis(sizes, "encoder_U", 0, default=1200 if bidirectional else 2400)
             gates = {"W": (inputs, 2 * hidden), "b": (2 * hidden,), "U": (hidden, 2 * hidden)}
             candidate = {"Wx": (inputs, hidden), "bx": (hidden,), "Ux": (hidden, hidden)}
-            shapes = (gates | candidate).items()
-            expected: dict[str, Shape] = {f"{side}_{part}": shape for side in sides for part, shape in shapes}
+            expected: dict[str, Shape] = {}
+            for side in sides:
+                for part, shape in (gates | candidate).items():
+                    expected[f"{side}_{part}"] = shape
             check_shapes(path, "Skip-Thought", sizes, expected, exact=False)
             arrays = {part: torch.from_numpy(np.asarray(file[part], np.float32)) for part in expected}
     network = nn.GRU(inputs, hidden, bidirectional=bidirectional, batch_first=True)
@@ -129,7 +139,7 @@ def _array_shapes(file: Any) -> dict[str, Shape]:
     return shapes
 
 
-def _words(path: Path) -> list[str]:
+def _read_words(path: Path) -> list[str]:
     with reading(path, "a word on each line"):
         lines = path.read_bytes().removesuffix(b"\n").split(b"\n")
     words = [line.decode("utf-8", "surrogateescape").strip() for line in lines]

@@ -36,22 +36,34 @@ def train_vectors(
     sentences: Iterable[str], tokenize: Callable[[str], list[str]], *, dim: int = DIM
 ) -> Vectors:
     """Vectors of the frequent words, in lower case. Raises DataError where there are too few words."""
-    texts = [[word.lower() for word in tokenize(sentence)] for sentence in sentences]
-    counts = Counter(word for text in texts for word in text)
+    texts = []
+    counts: Counter[str] = Counter()
+    for sentence in sentences:
+        text = [word.lower() for word in tokenize(sentence)]
+        texts.append(text)
+        counts.update(text)
     words = [word for word, count in counts.most_common(MOST_WORDS) if count >= FEWEST]
     if len(words) <= dim:
         raise DataError(
             f"{len(words)} words occur {FEWEST} times or more; expected more than {dim} to train vectors on"
         )
     rows = {word: row for row, word in enumerate(words)}
-    cooccurrence = _cooccurrence([[rows.get(word, -1) for word in text] for text in texts], len(words))
+    row_texts = []
+    for text in texts:
+        row_texts.append([rows.get(word, -1) for word in text])
+    cooccurrence = _cooccurrence(row_texts, len(words))
     return Vectors(rows, _singular_vectors(_positive_pmi(cooccurrence), dim))
 
 
 def _cooccurrence(texts: list[list[int]], words: int) -> Floats:
     """Counts (words, words), symmetric, weighted by nearness; in `texts`, -1 is a word without a row."""
+    # So many missing words after each text that no window reaches from one into the next.
     gap = [-1] * WINDOW
-    flat = np.array([word for text in texts for word in (*text, *gap)], dtype=np.int64)
+    stream: list[int] = []
+    for text in texts:
+        stream += text
+        stream += gap
+    flat = np.array(stream, dtype=np.int64)
     counts = np.zeros((words, words), dtype=np.float32)
     for distance in range(1, WINDOW + 1):
         left = flat[:-distance]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from gluebench.systems.neural.token_vectors import Embedded, TokenVectors
 from gluebench.systems.weights.recurrent import Packing, max_pool, real, run
 
 
-class Attended(NamedTuple):
+class AttendedStates(NamedTuple):
     """States of both sentences, each concatenated with its attention-weighted sum of the other's."""
 
     first: Tensor
@@ -24,7 +24,7 @@ class Attended(NamedTuple):
     """(batch, second length, 2 dim)."""
 
 
-def attend(first: Tensor, second: Tensor, first_lengths: Tensor, second_lengths: Tensor) -> Attended:
+def attend(first: Tensor, second: Tensor, first_lengths: Tensor, second_lengths: Tensor) -> AttendedStates:
     """[u_i; sum_j a_ij v_j] and [v_j; sum_i b_ij u_i], where a and b are softmaxes of the products u_i . v_j.
 
     The products are not scaled; only real tokens are attended to. States are (batch, length, dim), lengths
@@ -35,7 +35,7 @@ def attend(first: Tensor, second: Tensor, first_lengths: Tensor, second_lengths:
     in_second = real(second_lengths, second.shape[1]).unsqueeze(1)
     of_first = products.masked_fill(~in_second, float("-inf")).softmax(dim=2)
     of_second = products.masked_fill(~in_first, float("-inf")).softmax(dim=1)
-    return Attended(
+    return AttendedStates(
         torch.cat([first, of_first @ second], dim=2),
         torch.cat([second, of_second.transpose(1, 2) @ first], dim=2),
     )
@@ -78,7 +78,7 @@ class BiLstm(nn.Module):
         sources = torch.where(places < lengths, lengths - 1 - places, places)
         # flat index into (length, batch) that reverses each sentence
         mirror = (sources * texts + torch.arange(texts, device=device)).flatten()
-        reverse = partial(_Reversed.apply, mirror)
+        reverse = partial(_ReverseSentences.apply, mirror)
         for layer in range(self.lstm.num_layers):
             forward = self._direction(steps, f"_l{layer}")
             backward = self._direction(reverse(steps), f"_l{layer}_reverse")
@@ -102,7 +102,7 @@ class BiLstm(nn.Module):
         return outputs
 
 
-class _Reversed(torch.autograd.Function):
+class _ReverseSentences(torch.autograd.Function):
     """Reversal of every sentence of (length, batch, dim).
 
     It is its own inverse, so the gradient is reversed too; this is faster than the gradient of indexing.
@@ -111,15 +111,15 @@ class _Reversed(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, mirror: Tensor, steps: Tensor) -> Tensor:
         ctx.save_for_backward(mirror)
-        return _rows(steps, mirror)
+        return _take_rows(steps, mirror)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor]:
         (mirror,) = ctx.saved_tensors
-        return None, _rows(gradients[0], mirror)
+        return None, _take_rows(gradients[0], mirror)
 
 
-def _rows(steps: Tensor, mirror: Tensor) -> Tensor:
+def _take_rows(steps: Tensor, mirror: Tensor) -> Tensor:
     return steps.reshape(-1, steps.shape[2]).index_select(0, mirror).view(steps.shape)
 
 
@@ -129,14 +129,19 @@ def groups(lengths: Sequence[int], *, step: int) -> list[int]:
     A group costs its longest length times (its sentences + step): `step` is the fixed cost of a time step, in
     units of one sentence's work.
     """
-    # a cut saves work only where the length changes
-    bounds = [0, *(at for at, (one, two) in enumerate(pairwise(lengths), 1) if one != two), len(lengths)]
+    bounds = [0]
+    for at in range(1, len(lengths)):
+        if lengths[at] != lengths[at - 1]:  # a cut saves work only where the length changes
+            bounds.append(at)
+    bounds.append(len(lengths))
     best: list[tuple[float, int]] = [(0, 0)]  # cost up to each bound, and where its last group begins
     for at, end in enumerate(bounds[1:], 1):
         width = lengths[end - 1]
-        best.append(
-            min((best[begin][0] + width * (end - bounds[begin] + step), begin) for begin in range(at))
-        )
+        costs = []
+        for begin in range(at):
+            of_group = width * (end - bounds[begin] + step)
+            costs.append((best[begin][0] + of_group, begin))
+        best.append(min(costs))
     cuts = [len(bounds) - 1]
     while cuts[-1]:
         cuts.append(best[cuts[-1]][1])
@@ -187,7 +192,7 @@ class BiLstmBody(Body):
 
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:
         """Prepare each example's sentences for the token vectors."""
-        texts = list(dict.fromkeys(text for example in inputs for text in example))
+        texts = list(dict.fromkeys(chain.from_iterable(inputs)))
         known = dict(zip(texts, self.vectors.prepare(texts), strict=True))
         return [tuple(known[text] for text in example) for example in inputs]
 
@@ -203,39 +208,43 @@ class BiLstmBody(Body):
         attends = self.modeling is not None and len(sides) == 2
         if attends or self.pool_padding or self.vectors.in_order:
             return Sentences(tuple(self.vectors.collate(side) for side in sides), None, len(sides))
-        sentences = [sentence for side in sides for sentence in side]
+        sentences = list(chain.from_iterable(sides))
         lengths = np.array([len(sentence) for sentence in sentences])
         by_length = np.argsort(lengths, kind="stable")
         lstm = self.encoder.lstm
         if lstm.weight_ih_l0.is_cuda:  # cuDNN packs the sentences itself
             cuts = [0, len(lengths)]
         else:
-            step = STEP_COST * (4 if lstm.hidden_size > LARGE else 1)
+            step = 4 * STEP_COST if lstm.hidden_size > LARGE else STEP_COST
             cuts = groups(lengths[by_length].tolist(), step=step)
-        parts = [
-            self.vectors.collate([sentences[at] for at in by_length[start:end]])
-            for start, end in pairwise(cuts)
-        ]
+        parts = []
+        for start, end in pairwise(cuts):
+            group = [sentences[at] for at in by_length[start:end]]
+            parts.append(self.vectors.collate(group))
         return Sentences(tuple(parts), torch.from_numpy(np.argsort(by_length)), len(sides))
 
     def forward(self, batch: Sentences) -> Tensor:
         """Features (batch, dims[texts])."""
         if self.modeling is None or batch.texts == 1:
-            pooled = torch.cat([self._pooled(self._states(group)) for group in batch.groups])
-            pooled = pooled if batch.order is None else pooled[batch.order]
-            return pair_features(*pooled.chunk(2)) if batch.texts == 2 else pooled
-        first, second = (self._states(group) for group in batch.groups)
-        attended = attend(first.vectors, second.vectors, first.lengths, second.lengths)
-        u, v = (
-            self._pooled(side._replace(vectors=self.modeling(self.dropout(states), *side[1:])))
-            for states, side in zip(attended, (first, second), strict=True)
-        )
-        return pair_features(u, v)
+            pooled = torch.cat([self._pool(self._states(group)) for group in batch.groups])
+            if batch.order is not None:
+                pooled = pooled[batch.order]
+            if batch.texts == 1:
+                return pooled
+            first, second = pooled.chunk(2)
+            return pair_features(first, second)
+        pair = [self._states(group) for group in batch.groups]
+        attended = attend(pair[0].vectors, pair[1].vectors, pair[0].lengths, pair[1].lengths)
+        sides = []
+        for states, side in zip(attended, pair, strict=True):
+            modeled = self.modeling(self.dropout(states), *side[1:])
+            sides.append(self._pool(side._replace(vectors=modeled)))
+        return pair_features(sides[0], sides[1])
 
     def _states(self, group: Any) -> Embedded:
         """Encode a group of sentences, without dropout after the BiLSTM."""
         given: Embedded = self.vectors(group)
         return given._replace(vectors=self.encoder(self.dropout(given.vectors), *given[1:]))
 
-    def _pooled(self, states: Embedded) -> Tensor:
+    def _pool(self, states: Embedded) -> Tensor:
         return max_pool(self.dropout(states.vectors), states.lengths, padding=self.pool_padding)

@@ -18,7 +18,7 @@ Batch = TypeVar("Batch")
 
 
 @runtime_checkable
-class Carries(Protocol):
+class StatefulModule(Protocol):
     """A module that keeps something of a batch for the next one, as ELMo's original programs do."""
 
     def carried(self) -> Any:
@@ -67,23 +67,24 @@ class Body(nn.Module, ABC):
 
 def moved(batch: Batch, device: torch.device | str) -> Batch:
     """Move a collated batch's tensors to a device; other values are unchanged."""
-    return _mapped(batch, lambda tensor: tensor.to(device, non_blocking=True))
+    return _map_tensors(batch, lambda tensor: tensor.to(device, non_blocking=True))
 
 
 def pinned(batch: Batch) -> Batch:
     """Copy a batch's tensors to memory from which a GPU can take them while others compute."""
-    return _mapped(batch, Tensor.pin_memory)
+    return _map_tensors(batch, Tensor.pin_memory)
 
 
-def _mapped(batch: Batch, function: Callable[[Tensor], Tensor]) -> Batch:
+def _map_tensors(batch: Batch, function: Callable[[Tensor], Tensor]) -> Batch:
     result: Any = batch
     if isinstance(result, Tensor):
         result = function(result)
     elif isinstance(result, Mapping):
-        result = {name: _mapped(value, function) for name, value in result.items()}
+        result = {name: _map_tensors(value, function) for name, value in result.items()}
     elif isinstance(result, tuple):
-        values = [_mapped(value, function) for value in result]
-        result = type(result)(*values) if hasattr(result, "_fields") else tuple(values)
+        values = [_map_tensors(value, function) for value in result]
+        is_named = hasattr(result, "_fields")
+        result = type(result)(*values) if is_named else tuple(values)
     return result  # type: ignore[no-any-return]
 
 
@@ -154,13 +155,14 @@ class MultiTaskModel(nn.Module):
         self._keys = {task.name: _key(task.name) for task in tasks}
         for task in tasks:
             if len(task.columns) not in body.dims:
-                raise ValueError(f"{task.name} has {len(task.columns)} texts; the body takes {[*body.dims]}")
+                takes = list(body.dims)
+                raise ValueError(f"{task.name} has {len(task.columns)} texts; the body takes {takes}")
             self.heads[_key(task.name)] = Head(task, body.dims[len(task.columns)], hidden=hidden)
 
     def head(self, task_name: str) -> Head:
         """The head of a task. Raises UnknownNameError."""
         if task_name not in self._keys:
-            raise UnknownNameError(task_name, [*self._keys], what="head")
+            raise UnknownNameError(task_name, list(self._keys), what="head")
         module = self.heads[self._keys[task_name]]
         assert isinstance(module, Head)
         return module
@@ -170,9 +172,9 @@ class MultiTaskModel(nn.Module):
         outputs: Tensor = self.head(task_name)(self.body(batch))
         return outputs
 
-    def carriers(self) -> dict[str, Carries]:
+    def carriers(self) -> dict[str, StatefulModule]:
         """Its modules that keep something from batch to batch, by name."""
-        return {name: module for name, module in self.named_modules() if isinstance(module, Carries)}
+        return {name: module for name, module in self.named_modules() if isinstance(module, StatefulModule)}
 
 
 def _label(task: Task, label: Any, kind: type | tuple[type, ...]) -> Any:

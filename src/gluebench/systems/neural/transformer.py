@@ -80,7 +80,7 @@ class TransformerBody(SequenceBody):
     def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Features (batch, width)."""
         states = self.encoder(**batch).last_hidden_state
-        pooled: Tensor = self.dropout(_pooled(states, batch["attention_mask"], self._pooling))
+        pooled: Tensor = self.dropout(_pool(states, batch["attention_mask"], self._pooling))
         return pooled
 
 
@@ -141,7 +141,7 @@ def with_adapters(
         return cast(nn.Module, get_peft_model(cast(Any, model), config))
 
 
-def _pooled(states: Tensor, mask: Tensor, pooling: str) -> Tensor:
+def _pool(states: Tensor, mask: Tensor, pooling: str) -> Tensor:
     """One vector of each sequence, (batch, width), from (batch, length, width) and its mask of tokens."""
     if pooling == "mean":
         weights = mask.unsqueeze(-1).to(states.dtype)

@@ -323,9 +323,10 @@ def outputs(model: SideBySide, features: Features) -> Tensor:
     model.eval()
     size = max(1, BLOCK // features.width)
     with torch.no_grad():
-        blocks = [
-            model(features.batch(slice(start, start + size))).cpu() for start in range(0, len(features), size)
-        ]
+        blocks = []
+        for start in range(0, len(features), size):
+            batch = features.batch(slice(start, start + size))
+            blocks.append(model(batch).cpu())
     return torch.cat(blocks)
 
 

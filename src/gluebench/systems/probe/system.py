@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -101,12 +102,14 @@ class ProbedEncoder:
         """The features of examples; encodes and stores the sentences that are not stored yet."""
         if len(task.columns) > 2:
             raise DataError(f"{task.name}: has {len(task.columns)} texts; the probe takes one or two")
-        texts = [[example.inputs[column] for example in examples] for column in task.columns]
+        texts = []
+        for column in task.columns:
+            texts.append([example.inputs[column] for example in examples])
         with autocast(self.arithmetic, self.device):
             encode_into(
                 self._store,
                 self.encoder,
-                [text for column in texts for text in column],
+                list(chain.from_iterable(texts)),
                 batch_size=self.batch_size,
                 advance=self.advance,
             )

@@ -26,8 +26,8 @@ from gluebench.systems.probe.system import ProbedEncoder
 from gluebench.systems.protocols import SentenceEncoder, TrainablePredictor
 from gluebench.systems.reproduce.row import (
     DEFAULT,
-    CannotBeHadError,
     Files,
+    MissingFilesError,
     Row,
     check_files,
     needed_files,
@@ -35,7 +35,7 @@ from gluebench.systems.reproduce.row import (
 )
 from gluebench.systems.run import Say, held_out, quiet
 from gluebench.systems.text.embeddings import embedding_matrix
-from gluebench.systems.text.ptb import kept_tokenizer, tokenizer
+from gluebench.systems.text.ptb import cached_tokenizer, tokenizer
 from gluebench.systems.text.vocabulary import most_frequent
 from gluebench.systems.training.checkpoint import take_weights
 from gluebench.systems.training.data import TaskData, dev_splits, load_task_data, split_dev
@@ -65,7 +65,7 @@ def system(
 
     `vectors` is a file of word vectors, `weights` a folder of published weights, `folder` where runs are
     kept. A BiLSTM row trains a run for each seed and answers with the best on dev, a frozen row takes the
-    first seed. Raises UnknownNameError for a row, preset or precision, CannotBeHadError for missing files.
+    first seed. Raises UnknownNameError for a row, preset or precision, MissingFilesError for missing files.
     """
     files = Files(Path(vectors) if vectors else None, Path(weights) if weights else None)
     row = row_called(name).at(preset, seeds=seeds, precision=precision)
@@ -81,7 +81,7 @@ def system_of(
     device: str = "cpu",
     say: Say = quiet,
 ) -> TrainablePredictor:
-    """The system of a row. Raises CannotBeHadError for files that are not there, DataError or WeightsError.
+    """The system of a row. Raises MissingFilesError for files that are not there, DataError or WeightsError.
 
     Runs and sentence vectors are kept in the folder; without one, for as long as the system is used.
     Published encoders encode all sentences of the corpus at once: word vectors are read in one pass, and
@@ -141,12 +141,12 @@ MakeVectors = Callable[[], TokenVectors]
 def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task]) -> MakeVectors:
     """Return a function that makes token vectors for models of these tasks; read files once, now.
 
-    Raises CannotBeHadError, DataError or WeightsError for missing or invalid files.
+    Raises MissingFilesError, DataError or WeightsError for missing or invalid files.
     """
     model = row.model
     longest = int(model["longest"])
     texts = list(corpus.texts(tasks))
-    tokenize = kept_tokenizer(texts, model["tokenizer"], longest)
+    tokenize = cached_tokenizer(texts, model["tokenizer"], longest)
     if model["words"] == "elmo":
         paths = [files.weight(name) for name in needed_files()["elmo"].files]
         elmo = Elmo.from_files(*paths, carry=model["elmo_carry"])
@@ -171,7 +171,7 @@ def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task])
         return lambda: TableVectors(vocabulary, table, tokenize, longest=longest)
     cove = Cove.from_file(files.weight(*needed_files()["cove"].files))
     if cove.inputs != width:
-        raise CannotBeHadError([f"{files.vectors}: vectors of {width} numbers; CoVe takes {cove.inputs}"])
+        raise MissingFilesError([f"{files.vectors}: vectors of {width} numbers; CoVe takes {cove.inputs}"])
     return lambda: CoveVectors(TableVectors(vocabulary, table, tokenize, longest=longest), cove, dim=cove.dim)
 
 

@@ -21,13 +21,13 @@ Evidence = tuple[bool, str]
 """Whether a claim holds of some results, and the numbers that decide."""
 
 
-class CannotTellError(Exception):
+class UndecidedError(Exception):
     """The results cannot decide a claim; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """One table of results; looking up what it does not have raises CannotTellError."""
+    """One table of results; looking up what it does not have raises UndecidedError."""
 
     values: Mapping[str, Mapping[str, Sequence[float]]]
     """Row to column (a task or a phenomenon) to its numbers, times 100."""
@@ -38,7 +38,7 @@ class Numbers:
         """The number of a column, of two metrics their mean."""
         numbers = self.values.get(row, {}).get(column)
         if not numbers:
-            raise CannotTellError(f"no {column} of {row}")
+            raise UndecidedError(f"no {column} of {row}")
         return sum(numbers) / len(numbers)
 
     def gain(self, better: str, worse: str, column: str = AVERAGE) -> float:
@@ -70,9 +70,9 @@ class Finding:
 VARIANTS = ("", "-elmo", "-cove", "-attn", "-attn-elmo", "-attn-cove")
 SINGLE = tuple(f"single-bilstm{variant}" for variant in VARIANTS)
 MULTI = tuple(f"multi-bilstm{variant}" for variant in VARIANTS)
-TRAINED = (*SINGLE, *MULTI)
+TRAINED = SINGLE + MULTI
 ENCODERS = ("cbow", "skip-thought", "infersent", "dissent", "gensen")
-ROWS = (*TRAINED, *ENCODERS)
+ROWS = TRAINED + ENCODERS
 BASES = ("single-bilstm", "single-bilstm-attn", "multi-bilstm", "multi-bilstm-attn")
 """Rows with GloVe alone; each has a variant with ELMo and one with CoVe."""
 WORDS = {"GloVe": "", "ELMo": "-elmo", "CoVe": "-cove"}
@@ -111,12 +111,12 @@ _of_scores = partial(_claim, tables=("table4", "table6"))
 _of_diagnostic = partial(_claim, tables=("table5",))
 
 
-def differences(values: Mapping[str, float]) -> str:
+def format_gains(values: Mapping[str, float]) -> str:
     """Format each value with its sign: "+ELMo +1.3, +Attn -0.1"."""
     return ", ".join(f"{name} {value:+.1f}" for name, value in values.items())
 
 
-def listed(values: Mapping[str, float]) -> str:
+def format_values(values: Mapping[str, float]) -> str:
     """Format each value after its name."""
     return ", ".join(f"{name} {value:.1f}" for name, value in values.items())
 
@@ -124,30 +124,33 @@ def listed(values: Mapping[str, float]) -> str:
 @_of_scores("abstract, 8", "Training on all tasks together is better than a model for each.")
 def multi_task_better(numbers: Numbers) -> Evidence:
     """Mean average of the multi-task rows above that of the single-task rows."""
-    multi, single = (fmean(map(numbers.get, names)) for names in (MULTI, SINGLE))
+    multi = fmean(map(numbers.get, MULTI))
+    single = fmean(map(numbers.get, SINGLE))
     return multi > single, f"mean of six {multi:.1f} against {single:.1f}"
 
 
 @_of_scores("6", "Multi-task training is better among models with attention or ELMo.")
 def multi_task_better_with(numbers: Numbers) -> Evidence:
     """Each multi-task row with attention or ELMo above its single-task twin."""
-    chosen = (name for name in VARIANTS if "attn" in name or "elmo" in name)
-    gains = {name[1:]: numbers.gain(f"multi-bilstm{name}", f"single-bilstm{name}") for name in chosen}
-    return min(gains.values()) > 0, differences(gains)
+    gains = {}
+    for name in VARIANTS:
+        if "attn" in name or "elmo" in name:
+            gains[name[1:]] = numbers.gain(f"multi-bilstm{name}", f"single-bilstm{name}")
+    return min(gains.values()) > 0, format_gains(gains)
 
 
 @_of_scores("6", "Attention does little or harm in single-task training.")
 def attention_alone(numbers: Numbers) -> Evidence:
     """No single-task average is raised by attention by more than half a point."""
     gains = _attention_on_average(numbers, "single-bilstm")
-    return max(gains.values()) <= NEGLIGIBLE, differences(gains)
+    return max(gains.values()) <= NEGLIGIBLE, format_gains(gains)
 
 
 @_of_scores("6", "Attention helps in multi-task training.")
 def attention_together(numbers: Numbers) -> Evidence:
     """Every multi-task average is raised by attention."""
     gains = _attention_on_average(numbers, "multi-bilstm")
-    return min(gains.values()) > 0, differences(gains)
+    return min(gains.values()) > 0, format_gains(gains)
 
 
 @_of_scores("6", "ELMo in place of GloVe or CoVe helps throughout.")
@@ -157,7 +160,7 @@ def elmo_better(numbers: Numbers) -> Evidence:
     for base in BASES:
         gains[f"{base} over GloVe"] = numbers.gain(f"{base}-elmo", base)
         gains[f"{base} over CoVe"] = numbers.gain(f"{base}-elmo", f"{base}-cove")
-    return min(gains.values()) > 0, differences(gains)
+    return min(gains.values()) > 0, format_gains(gains)
 
 
 @_of_scores("6", "ELMo helps most on single sentences.")
@@ -165,26 +168,25 @@ def elmo_single_sentence(numbers: Numbers) -> Evidence:
     """The mean gain of ELMo over GloVe is larger on single sentences than on pairs in all four settings."""
     gaps = {}
     for base in BASES:
-        alone, pairs = (
-            fmean(numbers.gain(f"{base}-elmo", base, task) for task in tasks)
-            for tasks in (SINGLE_SENTENCE, PAIRS)
-        )
+        elmo = f"{base}-elmo"
+        alone = fmean(numbers.gain(elmo, base, task) for task in SINGLE_SENTENCE)
+        pairs = fmean(numbers.gain(elmo, base, task) for task in PAIRS)
         gaps[base] = alone - pairs
-    return min(gaps.values()) > 0, f"by how much larger: {differences(gaps)}"
+    return min(gaps.values()) > 0, f"by how much larger: {format_gains(gaps)}"
 
 
-@_of_scores("6", "CoVe beside GloVe helps here and harms there.")
+@_of_scores("6", "CoVe beside GloVe helps some settings and hurts others.")
 def cove_mixed(numbers: Numbers) -> Evidence:
     """CoVe raises some averages of GloVe and lowers others."""
     gains = _beside_glove(numbers, "cove")
-    return min(gains.values()) < 0 < max(gains.values()), differences(gains)
+    return min(gains.values()) < 0 < max(gains.values()), format_gains(gains)
 
 
 @_of_scores("6", "Encoders get better from CBoW to Skip-Thought to InferSent and GenSen.")
 def encoders_in_order(numbers: Numbers) -> Evidence:
     """Averages rise from CBoW to Skip-Thought to InferSent to GenSen."""
     averages = {name: numbers.get(name) for name in ENCODERS if name != "dissent"}
-    return all(one < two for one, two in pairwise(averages.values())), listed(averages)
+    return all(one < two for one, two in pairwise(averages.values())), format_values(averages)
 
 
 @_of_scores("6", "InferSent keeps up with models trained on GLUE.")
@@ -199,8 +201,9 @@ def infersent_competitive(numbers: Numbers) -> Evidence:
 def gensen_third(numbers: Numbers) -> Evidence:
     """At most two of the rows trained on GLUE have an average above GenSen's."""
     own = numbers.get("gensen")
-    above = {name: value for name in TRAINED if (value := numbers.get(name)) > own}
-    return len(above) <= 2, f"GenSen {own:.1f}; above it {listed(above) or 'none'}"
+    averages = {name: numbers.get(name) for name in TRAINED}
+    above = {name: average for name, average in averages.items() if average > own}
+    return len(above) <= 2, f"GenSen {own:.1f}; above it {format_values(above) or 'none'}"
 
 
 @_of_scores("6", "Frozen encoders are far worse on CoLA than models trained on it.")
@@ -223,11 +226,12 @@ def trained_lag_stsb(numbers: Numbers) -> Evidence:
 def wnli_unsolved(numbers: Numbers) -> Evidence:
     """No row is above the majority class."""
     if numbers.table == "table4":
-        raise CannotTellError("Table 4 has the majority class in every row")
+        raise UndecidedError("Table 4 has the majority class in every row")
     if numbers.benchmark != "glue":
-        raise CannotTellError("the majority class of another benchmark's WNLI is not known here")
-    above = {name: value for name in ROWS if (value := numbers.get(name, "WNLI")) > WNLI_MAJORITY + 0.1}
-    return not above, f"majority {WNLI_MAJORITY:.1f}; above it {listed(above) or 'none'}"
+        raise UndecidedError("the majority class of another benchmark's WNLI is not known here")
+    accuracies = {name: numbers.get(name, "WNLI") for name in ROWS}
+    above = {name: accuracy for name, accuracy in accuracies.items() if accuracy > WNLI_MAJORITY + 0.1}
+    return not above, f"majority {WNLI_MAJORITY:.1f}; above it {format_values(above) or 'none'}"
 
 
 @_of_scores("1, 8", "Attention and ELMo together, trained on all tasks, are best of all.")
@@ -248,10 +252,12 @@ def far_below_people(numbers: Numbers) -> Evidence:
 @_of_diagnostic("7", "Structure tends to be easier than logic.")
 def structure_above_logic(numbers: Numbers) -> Evidence:
     """Over all rows, predicate-argument structure has the highest mean of the four and logic the lowest."""
-    means = {column: fmean(numbers.get(name, column) for name in ROWS) for column in COARSE}
+    means = {}
+    for column in COARSE:
+        means[column] = fmean(numbers.get(name, column) for name in ROWS)
     high = max(means, key=means.__getitem__)
     low = min(means, key=means.__getitem__)
-    return (high, low) == (COARSE[1], COARSE[2]), listed(means)
+    return (high, low) == (COARSE[1], COARSE[2]), format_values(means)
 
 
 @_of_diagnostic("7", "On the diagnostic set single-task models nearly always win.")
@@ -269,7 +275,7 @@ def trained_above_encoders(numbers: Numbers) -> Evidence:
     middle = median(trained)
     gensen = others.pop("gensen")
     holds = middle > max(others.values()) and gensen >= min(trained)
-    return holds, f"median {middle:.1f}; {listed(others)}; gensen {gensen:.1f}"
+    return holds, f"median {middle:.1f}; {format_values(others)}; gensen {gensen:.1f}"
 
 
 @_of_diagnostic("7", "There, attention matters more than ELMo or CoVe.")
@@ -280,14 +286,14 @@ def attention_matters_most(numbers: Numbers) -> Evidence:
         "ELMo": fmean(map(abs, _beside_glove(numbers, "elmo", "All").values())),
         "CoVe": fmean(map(abs, _beside_glove(numbers, "cove", "All").values())),
     }
-    return effects["attention"] > max(effects["ELMo"], effects["CoVe"]), listed(effects)
+    return effects["attention"] > max(effects["ELMo"], effects["CoVe"]), format_values(effects)
 
 
 @_of_diagnostic("7", "There, attention helps some models and harms others.")
 def attention_mixed(numbers: Numbers) -> Evidence:
     """Attention raises some rows and lowers others."""
     gains = _attention(numbers, "All")
-    return min(gains.values()) < 0 < max(gains.values()), differences(gains)
+    return min(gains.values()) < 0 < max(gains.values()), format_gains(gains)
 
 
 @_of_diagnostic("7", "Most models do well on universal quantification.")
@@ -306,22 +312,23 @@ def morphological_negation_easy(numbers: Numbers) -> Evidence:
 def double_negation_hard(numbers: Numbers) -> Evidence:
     """Rows over GloVe alone are worse on double negation than on the whole."""
     gaps = {base: numbers.get(base, "Double Negation") - numbers.get(base, "All") for base in BASES}
-    return max(gaps.values()) < 0, f"below the whole by {differences(gaps)}"
+    return max(gaps.values()) < 0, f"below the whole by {format_gains(gaps)}"
 
 
-@_of_diagnostic("7", "ELMo mends double negation.")
+@_of_diagnostic("7", "ELMo fixes double negation.")
 def elmo_helps_double_negation(numbers: Numbers) -> Evidence:
     """ELMo raises double negation over GloVe in all four settings."""
     gains = _beside_glove(numbers, "elmo", "Double Negation")
-    return min(gains.values()) > 0, differences(gains)
+    return min(gains.values()) > 0, format_gains(gains)
 
 
-@_of_diagnostic("7", "CoVe mends double negation to a degree.")
+@_of_diagnostic("7", "CoVe improves double negation to a degree.")
 def cove_helps_double_negation(numbers: Numbers) -> Evidence:
     """CoVe raises double negation over GloVe in the mean of the four settings, by less than ELMo."""
-    cove, elmo = (_beside_glove(numbers, words, "Double Negation") for words in ("cove", "elmo"))
+    cove = _beside_glove(numbers, "cove", "Double Negation")
+    elmo = _beside_glove(numbers, "elmo", "Double Negation")
     mean_gain = fmean(cove.values())
-    return 0 < mean_gain < fmean(elmo.values()), f"mean {mean_gain:+.1f}: {differences(cove)}"
+    return 0 < mean_gain < fmean(elmo.values()), f"mean {mean_gain:+.1f}: {format_gains(cove)}"
 
 
 @_of_diagnostic("7", "Models with attention struggle with downward monotonicity.")
@@ -329,7 +336,7 @@ def attention_fails_downward(numbers: Numbers) -> Evidence:
     """Attention lowers downward monotonicity in the mean of its six rows."""
     gains = _attention(numbers, "Downward Monotone")
     mean_gain = fmean(gains.values())
-    return mean_gain < 0, f"mean {mean_gain:+.1f}: {differences(gains)}"
+    return mean_gain < 0, f"mean {mean_gain:+.1f}: {format_gains(gains)}"
 
 
 @_of_diagnostic("7", "Restrictivity is hard for almost all models.")
@@ -351,11 +358,11 @@ def _attention_on_average(numbers: Numbers, base: str) -> dict[str, float]:
 
 def _attention(numbers: Numbers, column: str) -> dict[str, float]:
     """Return the gain from attention in a column of the diagnostic set, for its six rows."""
-    twins = [(base, words) for base in ("single-bilstm", "multi-bilstm") for words in WORDS.values()]
-    return {
-        f"{base}{words}": numbers.gain(f"{base}-attn{words}", f"{base}{words}", column)
-        for base, words in twins
-    }
+    gains = {}
+    for base in ("single-bilstm", "multi-bilstm"):
+        for words in WORDS.values():
+            gains[f"{base}{words}"] = numbers.gain(f"{base}-attn{words}", f"{base}{words}", column)
+    return gains
 
 
 def _share_above(numbers: Numbers, column: str) -> Evidence:
@@ -363,7 +370,7 @@ def _share_above(numbers: Numbers, column: str) -> Evidence:
     return len(above) >= MOST * len(ROWS), f"{len(above)} of {len(ROWS)} rows"
 
 
-class Outcome(NamedTuple):
+class ClaimVerdict(NamedTuple):
     """The verdict of some results on a claim."""
 
     verdict: Verdict
@@ -371,16 +378,16 @@ class Outcome(NamedTuple):
     """The numbers that decide, or the reason why they are missing."""
 
 
-def judged(finding: Finding, numbers: Numbers) -> Outcome:
+def judge_finding(finding: Finding, numbers: Numbers) -> ClaimVerdict:
     """Test a claim on a table of results."""
     try:
         holds, detail = finding.test(numbers)
-    except CannotTellError as error:
-        return Outcome("cannot be told", str(error))
-    return Outcome("holds" if holds else "does not hold", detail)
+    except UndecidedError as error:
+        return ClaimVerdict("cannot be told", str(error))
+    return ClaimVerdict("holds" if holds else "does not hold", detail)
 
 
-def printed(table: TableName) -> Numbers:
+def paper_numbers(table: TableName) -> Numbers:
     """The paper's own numbers."""
     return Numbers({row.name: row.printed[table].numbers() for row in rows()}, table=table)
 
@@ -393,10 +400,13 @@ def read_results(path: Path) -> Mapping[TableName, Numbers]:
         values = json.loads(path.read_text(encoding="utf-8"))
         benchmark = values["benchmark"]
         tables = values["tables"]
-        for table in (name for name in get_args(TableName) if name in tables):
-            numbers = {
-                row: {column: tuple(map(float, own)) for column, own in columns.items()}
-                for row, columns in tables[table].items()
-            }
+        for table in get_args(TableName):
+            if table not in tables:
+                continue
+            numbers: dict[str, dict[str, tuple[float, ...]]] = {}
+            for row, columns in tables[table].items():
+                numbers[row] = {}
+                for column, values_of_column in columns.items():
+                    numbers[row][column] = tuple(map(float, values_of_column))
             results[table] = Numbers(numbers, benchmark, table)
     return results

@@ -33,10 +33,14 @@ class Cell(NamedTuple):
 
 def cells(ran: RowResult, request: Request, benchmark: Benchmark) -> list[Cell]:
     """The row of a table, the average last."""
+    row: list[Cell] = []
     if request.table == "table5":
-        return [cell for task in benchmark.diagnostics for cell in _diagnostic(ran, task)]
-    tasks = [task for task in benchmark.scored if not request.tasks or task.name in request.tasks]
-    row = [cell for task in tasks for cell in _task(ran, task, request.table)]
+        for task in benchmark.diagnostics:
+            row += _diagnostic(ran, task)
+        return row
+    for task in benchmark.scored:
+        if not request.tasks or task.name in request.tasks:
+            row += _task(ran, task, request.table)
     average = ran.row.printed[request.table].average
     if not request.tasks and not ran.whole:
         score = ran.report.score if ran.report else None
@@ -59,7 +63,7 @@ def results(rows: Mapping[str, list[Cell]]) -> dict[str, dict[str, list[float]]]
     return numbers
 
 
-def merged(before: Mapping[str, Any], table: TableName, rows: Mapping[str, Any]) -> dict[str, Any]:
+def replace_rows(before: Mapping[str, Any], table: TableName, rows: Mapping[str, Any]) -> dict[str, Any]:
     """Results with those of some rows of a table put in the place of earlier ones."""
     tables = {**before.get("tables", {})}
     tables[table] = {**tables.get(table, {}), **rows}
@@ -94,16 +98,21 @@ def _reason(ran: RowResult, task: Task) -> str:
     """Why a task has no score, or what is particular about it."""
     if task.name in ran.majority:
         note = "majority class, as in the paper"
-        return note if _scored(ran.report, task) else f"{note}; {HIDDEN}"
-    reasons = [*ran.whole, *(ran.reasons.get(name, "") for name in (task.name, task.predict_with or ""))]
+        return note if _has_score(ran.report, task) else f"{note}; {HIDDEN}"
+    reasons = list(ran.whole)
+    for name in (task.name, task.predict_with):
+        if name in ran.reasons:
+            reasons.append(ran.reasons[name])
     known = "; ".join(filter(None, reasons))
-    if not known and not _scored(ran.report, task):
+    if known:
+        return known
+    if not _has_score(ran.report, task):
         return HIDDEN if ran.columns else "not asked for"
     owner = ran.row.owners.get(task.name)
-    return known or (f"the run of {owner}" if owner else "")
+    return f"the run of {owner}" if owner else ""
 
 
-def _scored(report: Report | None, task: Task) -> bool:
+def _has_score(report: Report | None, task: Task) -> bool:
     if report is None:
         return False
     scores = report.tasks.get(task.name)

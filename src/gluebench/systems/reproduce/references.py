@@ -19,14 +19,15 @@ def with_paper_systems(benchmark: Benchmark) -> Benchmark:
     if PAPER not in benchmark.lineage:
         return benchmark
     glue = load_benchmark(PAPER)
-    tasks = tuple(
-        task._replace(references=(*task.references, *_of_task(task))) if task in glue.tasks else task
-        for task in benchmark.tasks
-    )
+    tasks = []
+    for task in benchmark.tasks:
+        if task in glue.tasks:
+            task = task._replace(references=task.references + tuple(_of_task(task)))
+        tasks.append(task)
     averages: tuple[Reference, ...] = ()
     if {task.name for task in benchmark.averaged} == {task.name for task in glue.averaged}:
         averages = tuple(_of_average(row) for row in rows())
-    return benchmark._replace(tasks=tasks, references=(*benchmark.references, *averages))
+    return benchmark._replace(tasks=tuple(tasks), references=benchmark.references + averages)
 
 
 def _of_task(task: Task) -> tuple[Reference, ...]:

@@ -11,11 +11,11 @@ from gluebench.data import DataError, load_split
 from gluebench.data.home import task_folder
 from gluebench.scoring import Gold, Report, grade
 from gluebench.submission import Column, write_submission
-from gluebench.systems.adapters.session import Plan, Session
+from gluebench.systems.adapters.session import RunPlan, Session
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.overlap import Majority
 from gluebench.systems.reproduce.build import system_of
-from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, TableName, check_files, row_called
+from gluebench.systems.reproduce.row import Files, MissingFilesError, Row, TableName, check_files, row_called
 from gluebench.systems.run import Say, run
 from gluebench.systems.weights import WeightsError
 
@@ -56,10 +56,11 @@ class Request(NamedTuple):
 
     def rows(self, names: Iterable[str]) -> list[Row]:
         """The named rows as requested. Raises UnknownNameError, and ValueError for an impossible change."""
-        return [
-            row_called(name).at(self.preset, seeds=self.seeds, precision=self.precision, changes=self.changes)
-            for name in names
-        ]
+        rows = []
+        for name in names:
+            row = row_called(name)
+            rows.append(row.at(self.preset, seeds=self.seeds, precision=self.precision, changes=self.changes))
+        return rows
 
 
 class Result(NamedTuple):
@@ -107,7 +108,7 @@ def reproduce(
     data are not an error; the `RowResult` gives the reason.
     """
     rows = request.rows(names)
-    return [_reproduced(row, request, setup, gold=gold, say=say) for row in rows]
+    return [_reproduce(row, request, setup, gold=gold, say=say) for row in rows]
 
 
 def submission_path(ran: RowResult, setup: Setup) -> Path:
@@ -115,13 +116,13 @@ def submission_path(ran: RowResult, setup: Setup) -> Path:
     return setup.out / ran.row.preset / ran.row.name / "submission.zip"
 
 
-def _reproduced(row: Row, request: Request, setup: Setup, *, gold: Gold | None, say: Say) -> RowResult:
+def _reproduce(row: Row, request: Request, setup: Setup, *, gold: Gold | None, say: Say) -> RowResult:
     ran = RowResult(row)
     try:
         check_files(row, setup.files)
         tasks = _tasks_with_data(_tasks_to_train(row, request, setup), setup, ran)
         _choose_runs(ran, tasks, setup, say=say)
-    except (CannotBeHadError, WeightsError) as error:
+    except (MissingFilesError, WeightsError) as error:
         ran.whole = getattr(error, "reasons", (str(error),))
         return ran
     role = ROLES[request.table]
@@ -144,7 +145,7 @@ def _tasks_to_train(row: Row, request: Request, setup: Setup) -> list[Task]:
         answering = {task.predict_with or "" for task in benchmark.diagnostics}
         names = names | answering if row.training == "multi-task" else answering
     elif request.table == "table4" and row.training != "multi-task":
-        names = names - {*row.majority}
+        names = names - set(row.majority)
     return [task for task in benchmark.scored if task.name in names]
 
 
@@ -192,7 +193,7 @@ def _results(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> list
 def _result(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> Result:
     """Return a row's run with one seed on these tasks: the kept one, or a new one, which is kept.
 
-    Raises CannotBeHadError, WeightsError, or DataError for missing data or a folder with another run.
+    Raises MissingFilesError, WeightsError, or DataError for missing data or a folder with another run.
     """
     (seed,) = row.seeds
     whole = [task.name for task in tasks] == [task.name for task in setup.benchmark.scored]
@@ -201,7 +202,7 @@ def _result(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> Resul
     folder.mkdir(parents=True, exist_ok=True)
     answered = _with_answered(setup, tasks)
     absent = {task.name: reason for task in answered if (reason := _absent_test(setup, task))}
-    plan = Plan(setup.benchmark, setup.corpus.folder, answered, absent=absent)
+    plan = RunPlan(setup.benchmark, setup.corpus.folder, answered, absent=absent)
     about = {"tasks": [task.name for task in tasks], "seed": seed, "files": setup.files.sizes(row.needs)}
     session = Session(folder, plan, row.identity() | about)
     session.claim("name another folder with --out, or remove that one")
@@ -261,7 +262,7 @@ def _answer_by_majority(ran: RowResult, request: Request, setup: Setup) -> None:
     """Answer the row's majority tasks (WNLI in Table 4) by their majority class."""
     benchmark = setup.benchmark
     names = {benchmark.task(name).name for name in request.tasks} or {task.name for task in benchmark.scored}
-    tasks = [task for task in benchmark.scored if task.name in names & {*ran.row.majority}]
+    tasks = [task for task in benchmark.scored if task.name in names and task.name in ran.row.majority]
     for task in _tasks_with_data(tasks, setup, ran):
         if reason := _absent_test(setup, task):
             ran.reasons[task.name] = reason

@@ -14,7 +14,7 @@ from gluebench.benchmark import UnknownNameError
 from gluebench.benchmark.lookup import find
 from gluebench.systems.devices import PRECISIONS, Precision
 from gluebench.systems.probe.settings import Preset as ProbePreset
-from gluebench.systems.probe.settings import preset_called
+from gluebench.systems.probe.settings import ProbeSettings, preset_called
 from gluebench.systems.training.settings import BiLstmSpec, Changes, Settings, parted
 
 TableName = Literal["table4", "table5", "table6"]
@@ -42,8 +42,11 @@ class Printed(NamedTuple):
 
     def numbers(self) -> dict[str, tuple[float, ...]]:
         """Column to its numbers, the average first."""
-        average = {} if self.average is None else {AVERAGE: (self.average,)}
-        return {**average, **self.columns}
+        numbers: dict[str, tuple[float, ...]] = {}
+        if self.average is not None:
+            numbers[AVERAGE] = (self.average,)
+        numbers.update(self.columns)
+        return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,27 +113,32 @@ class Row:
         Raises UnknownNameError, and ValueError for a change that the row cannot have.
         """
         if preset not in presets():
-            raise UnknownNameError(preset, [*presets()], what="preset of the rows")
+            raise UnknownNameError(preset, list(presets()), what="preset of the rows")
         chosen = precision or self.precision
         if chosen not in PRECISIONS:
             raise UnknownNameError(chosen, PRECISIONS, what="precision")
         values = presets()[preset]
-        own = self._parted(changes)
-        settings = {**_settings(values), "precision": chosen, **own.settings}
-        return replace(
+        own = self._parse_changes(changes)
+        row = replace(
             self,
             preset=preset,
             seeds=tuple(seeds or values.get("seeds", self.seeds)),
-            model={**self.model, **values.get("model", {}), **own.body} if self.model else {},
-            settings=replace(self.settings, **settings) if self.settings else None,
             precision=chosen,  # type: ignore[arg-type]
             auxiliary=tuple(values.get("auxiliary", self.auxiliary)),
-            encoder={**self.encoder, **values.get("encoder", {})} if self.encoder else {},
-            probe=_probe(self.probe, values.get("probe", {})) if self.probe else None,
             changes=tuple(changes),
         )
+        if self.model:
+            row = replace(row, model={**self.model, **values.get("model", {}), **own.body})
+        if self.settings:
+            settings = {**_settings(values), "precision": chosen, **own.settings}
+            row = replace(row, settings=replace(self.settings, **settings))
+        if self.encoder:
+            row = replace(row, encoder={**self.encoder, **values.get("encoder", {})})
+        if self.probe:
+            row = replace(row, probe=_probe(self.probe, values.get("probe", {})))
+        return row
 
-    def _parted(self, changes: Sequence[str]) -> Changes:
+    def _parse_changes(self, changes: Sequence[str]) -> Changes:
         """Parse changed settings as `gluebench train` does. Raises ValueError."""
         if changes and self.settings is None:
             raise ValueError(f"{self.name} is a frozen encoder and has no settings of training to change")
@@ -161,7 +169,7 @@ class Row:
 def rows() -> tuple[Row, ...]:
     """All rows in the order of Table 4."""
     files = [file for file in (_FILES / "recipes").iterdir() if file.name.endswith(".toml")]
-    parsed = [_row(tomllib.loads(file.read_text("utf-8"))) for file in files]
+    parsed = [_parse_row(tomllib.loads(file.read_text("utf-8"))) for file in files]
     return tuple(sorted(parsed, key=lambda row: row.order))
 
 
@@ -176,21 +184,25 @@ def presets() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads((_FILES / "presets.toml").read_text("utf-8"))
 
 
-def _row(values: dict[str, Any]) -> Row:
+def _parse_row(values: dict[str, Any]) -> Row:
     parts: Mapping[TableName, str] = {"table4": "test", "table5": "diagnostic", "table6": "dev"}
     printed = {table: values.pop(part) for table, part in parts.items()}
     majority = printed["table4"].pop("majority")
     runs = values.pop("runs")
     shares = values.pop("shares", {"row": "", "tasks": ()})
+    for name in ("needs", "notes"):
+        values[name] = tuple(values.get(name, ()))
+    if "settings" in values:
+        values["settings"] = Settings(**_settings(values))
+    if "probe" in values:
+        values["probe"] = preset_called(values["probe"]["preset"])
+    if "auxiliary" in values:
+        values["auxiliary"] = tuple(values["auxiliary"]["tasks"])
     return Row(
-        **values
-        | {name: tuple(values.get(name, ())) for name in ("needs", "notes")}
-        | {"settings": Settings(**_settings(values)) if "settings" in values else None}
-        | {"probe": preset_called(values["probe"]["preset"]) if "probe" in values else None}
-        | {"auxiliary": tuple(values.get("auxiliary", {"tasks": ()})["tasks"])},
+        **values,
         seeds=tuple(runs["seeds"]),
         best=runs["best"],
-        printed={table: _printed(numbers) for table, numbers in printed.items()},
+        printed={table: _printed_numbers(numbers) for table, numbers in printed.items()},
         majority=tuple(majority),
         owners=dict.fromkeys(shares["tasks"], shares["row"]),
     )
@@ -199,26 +211,38 @@ def _row(values: dict[str, Any]) -> Row:
 def _settings(values: Mapping[str, Any]) -> dict[str, Any]:
     """Read trainer settings; in a file, `check_every = 0` means one check per pass over the data."""
     own = dict(values.get("settings", {}))
-    return own | {"check_every": own["check_every"] or None} if "check_every" in own else own
+    if own.get("check_every") == 0:
+        own["check_every"] = None
+    return own
 
 
-def _printed(numbers: dict[str, Any]) -> Printed:
+def _printed_numbers(numbers: dict[str, Any]) -> Printed:
     average = numbers.pop(AVERAGE, None)
-    lists = {name: value if isinstance(value, list) else [value] for name, value in numbers.items()}
-    return Printed(average, {name: tuple(map(float, own)) for name, own in lists.items()})
+    columns = {}
+    for name, value in numbers.items():
+        values = value if isinstance(value, list) else [value]
+        columns[name] = tuple(map(float, values))
+    return Printed(average, columns)
 
 
 def _probe(preset: ProbePreset, changes: Mapping[str, Any]) -> ProbePreset:
     """The preset with other limits, for every task."""
-    own = {name: value for name, value in changes.items() if not name.startswith("relatedness_")}
+    own: dict[str, Any] = {}
+    of_relatedness: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name.startswith("relatedness_"):
+            of_relatedness[name.removeprefix("relatedness_")] = value
+        else:
+            own[name] = value
     if "penalties" in own:
         own["penalties"] = tuple(own["penalties"])
-    related = {name.removeprefix("relatedness_"): value for name, value in changes.items() if name not in own}
-    every = {
-        name: replace(settings, **own, relatedness=replace(settings.relatedness, **related))
-        for name, settings in {"": preset.settings, **preset.tasks}.items()
-    }
-    return replace(preset, settings=every.pop(""), tasks=every)
+
+    def change(settings: ProbeSettings) -> ProbeSettings:
+        relatedness = replace(settings.relatedness, **of_relatedness)
+        return replace(settings, **own, relatedness=relatedness)
+
+    tasks = {name: change(settings) for name, settings in preset.tasks.items()}
+    return replace(preset, settings=change(preset.settings), tasks=tasks)
 
 
 class Record(NamedTuple):
@@ -240,7 +264,7 @@ def records(table: TableName) -> Iterator[Record]:
                 yield Record(table, row.name, column, place, value)
 
 
-class CannotBeHadError(ValueError):
+class MissingFilesError(ValueError):
     """A row cannot be run here, for the `reasons` given."""
 
     def __init__(self, reasons: Sequence[str]) -> None:
@@ -268,15 +292,17 @@ class Files(NamedTuple):
     """A folder with files under their published names."""
 
     def weight(self, name: str) -> Path:
-        """The path of a file of weights. Raises CannotBeHadError."""
+        """The path of a file of weights. Raises MissingFilesError."""
         if self.weights is None:
-            raise CannotBeHadError([f"{name} is needed; give --weights DIR"])
+            raise MissingFilesError([f"{name} is needed; give --weights DIR"])
         return self.weights / name
 
     def sizes(self, needs: Sequence[str]) -> dict[str, int]:
         """Return name to size of the files that a row reads; this identifies them in any folder."""
-        named = [name for need in needs if need != "glove" for name in needed_files()[need].files]
-        paths = [self.weight(name) for name in named]
+        paths = []
+        for need in needs:
+            if need != "glove":
+                paths += [self.weight(name) for name in needed_files()[need].files]
         if "glove" in needs and self.vectors is not None:
             paths.append(self.vectors)
         return {path.name: path.stat().st_size for path in paths}
@@ -290,20 +316,19 @@ def needed_files() -> Mapping[str, NeededFiles]:
 
 
 def check_files(row: Row, files: Files) -> None:
-    """Check that the files a row needs exist. Raises CannotBeHadError with a line for each missing group."""
+    """Check that the files a row needs exist. Raises MissingFilesError with a line for each missing group."""
     reasons = []
     for name in row.needs:
         needed = needed_files()[name]
-        if name == "glove":
-            absent = [] if files.vectors or row.own_vectors else needed.files
-        else:
-            absent = [
-                file for file in needed.files if not (files.weights and (files.weights / file).is_file())
-            ]
+        absent = list(needed.files)
+        if name == "glove" and (files.vectors or row.own_vectors):
+            absent = []
+        elif name != "glove" and files.weights is not None:
+            absent = [file for file in needed.files if not (files.weights / file).is_file()]
         if absent:
             reasons.append(
                 f"needs {', '.join(absent)} ({needed.title}) from {needed.address} "
                 f"under {needed.license}; give {needed.option}"
             )
     if reasons:
-        raise CannotBeHadError(reasons)
+        raise MissingFilesError(reasons)

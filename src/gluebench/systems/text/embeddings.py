@@ -43,7 +43,7 @@ def embedding_matrix(
         if isinstance(vectors, Path):
             rows = _from_file(vocabulary, vectors, dim, lower=lower, cache=cache or data_folder() / "vectors")
         else:
-            rows = _looked_up(vocabulary, vectors, lower=lower)
+            rows = _look_up(vocabulary, vectors, lower=lower)
         has = ~np.isnan(rows[:, 0])
         matrix[has] = rows[has]
     matrix[0] = 0
@@ -63,8 +63,10 @@ def _from_file(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cac
         rows: Floats = np.load(kept, allow_pickle=False)
     else:
         words = set(vocabulary.words)
-        read = read_vectors(path, words | {word.lower() for word in words} if lower else words)
-        rows = _looked_up(vocabulary, read, lower=lower)
+        if lower:
+            words = words | {word.lower() for word in words}
+        read = read_vectors(path, words)
+        rows = _look_up(vocabulary, read, lower=lower)
         cache.mkdir(parents=True, exist_ok=True)
         with replacing(kept) as file:
             np.save(file, rows)
@@ -73,7 +75,7 @@ def _from_file(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cac
     return rows
 
 
-def _looked_up(vocabulary: Vocabulary, vectors: Vectors, *, lower: bool) -> Floats:
+def _look_up(vocabulary: Vocabulary, vectors: Vectors, *, lower: bool) -> Floats:
     """A row for each id of the vocabulary, NaN for words without a vector."""
     rows = [vectors.row(word) if lower else vectors.rows.get(word) for word in vocabulary.words]
     matrix = np.full((len(vocabulary), vectors.matrix.shape[1]), np.nan, dtype=np.float32)

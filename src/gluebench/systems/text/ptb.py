@@ -59,15 +59,21 @@ _JOINED = re.compile(
 
 def tokenize(text: str) -> list[str]:
     """The words and marks of a text of any number of sentences."""
-    return [token for sentence in sentences(text) for token in words(sentence)]
+    tokens: list[str] = []
+    for sentence in sentences(text):
+        tokens += words(sentence)
+    return tokens
 
 
 def words(sentence: str) -> list[str]:
     """The words and marks of one sentence."""
     stop = _LAST_STOP.search(sentence)
     if stop is None:
-        return _spaced(sentence)
-    return [*_spaced(sentence[: stop.start()]), ".", *_spaced(sentence[stop.end() :], before=".")]
+        return _split_stretch(sentence)
+    tokens = _split_stretch(sentence[: stop.start()])
+    tokens.append(".")
+    tokens += _split_stretch(sentence[stop.end() :], before=".")
+    return tokens
 
 
 def tokenizer(name: str | Tokenize) -> Tokenize:
@@ -88,7 +94,7 @@ def tokenizer(name: str | Tokenize) -> Tokenize:
     raise UnknownNameError(name, ["ptb", "nltk", "space"], what="tokenizer")
 
 
-def _spaced(text: str, *, before: str = "") -> list[str]:
+def _split_stretch(text: str, *, before: str = "") -> list[str]:
     """Tokens of a stretch of text that has a character, or nothing, before it."""
     tokens: list[str] = []
     for chunk in text.split():
@@ -100,26 +106,32 @@ def _spaced(text: str, *, before: str = "") -> list[str]:
 @lru_cache(maxsize=100_000)
 def _chunk(chunk: str, before: str) -> tuple[str, ...]:
     """Tokens of what stands between two spaces."""
-    return (chunk,) if chunk.isalpha() and len(chunk) < 4 else tuple(_parts(chunk, before))
+    if chunk.isalpha() and len(chunk) < 4:  # no clitic or contraction is so short
+        return (chunk,)
+    return tuple(_split_at_marks(chunk, before))
 
 
-def _parts(chunk: str, before: str) -> Iterator[str]:
+def _split_at_marks(chunk: str, before: str) -> Iterator[str]:
     start = 0
     for mark in _MARKS.finditer(chunk):
-        yield from _word(chunk[start : mark.start()])
-        previous = chunk[mark.start() - 1] if mark.start() else before
-        yield _quote(mark[0], previous) if mark["straight"] else mark[0]
+        yield from _split_word(chunk[start : mark.start()])
+        if mark["straight"]:
+            previous = chunk[mark.start() - 1] if mark.start() else before
+            yield _quote(mark[0], previous)
+        else:
+            yield mark[0]
         start = mark.end()
-    yield from _word(chunk[start:])
+    yield from _split_word(chunk[start:])
 
 
 def _quote(mark: str, previous: str) -> str:
     """A straight quotation mark opens after a space or an opening bracket, and " where a sentence begins."""
-    opens = previous in _OPENERS if previous else mark == '"'
-    return "``" if opens else "''"
+    if (previous and previous in _OPENERS) or (not previous and mark == '"'):
+        return "``"
+    return "''"
 
 
-def _word(word: str) -> Iterator[str]:
+def _split_word(word: str) -> Iterator[str]:
     """A word without marks around it, its clitics apart."""
     tail: list[str] = []
     for ending in _ENDINGS:
@@ -127,15 +139,18 @@ def _word(word: str) -> Iterator[str]:
         if match:
             tail.insert(0, match[0])
             word = word[: match.start()]
-    for part in [word, *tail]:
-        yield from _JOINED.sub(_parted, part).split()
+    yield from _JOINED.sub(_with_spaces, word).split()
+    for part in tail:
+        yield from _JOINED.sub(_with_spaces, part).split()
 
 
-def _parted(match: re.Match[str]) -> str:
-    return " ".join(["", *(part for part in match.groups() if part), ""])
+def _with_spaces(match: re.Match[str]) -> str:
+    """The two words of a contraction, with spaces between and around them."""
+    parts = " ".join(filter(None, match.groups()))
+    return f" {parts} "
 
 
-def kept_tokenizer(texts: Iterable[str], name: str, longest: int, *, cache: Path | None = None) -> Tokenize:
+def cached_tokenizer(texts: Iterable[str], name: str, longest: int, *, cache: Path | None = None) -> Tokenize:
     """The tokenizer of that name, cut to `longest` tokens, which looks up these texts.
 
     Their tokens are read from the folder `cache` (tokens/ below the data folder), or split and left there,
@@ -153,11 +168,13 @@ def kept_tokenizer(texts: Iterable[str], name: str, longest: int, *, cache: Path
             words = file["words"].tobytes().decode(errors="surrogatepass").split("\n")
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # not there yet, or damaged
         numbers: dict[str, int] = {}
-        rows = [
-            [numbers.setdefault(token, len(numbers)) for token in split(text)[:longest]] for text in places
-        ]
-        ids = np.array([number for row in rows for number in row], dtype=np.int32)
-        ends = np.cumsum([0, *map(len, rows)])
+        all_ids: list[int] = []
+        all_ends = [0]
+        for text in places:
+            all_ids += [numbers.setdefault(token, len(numbers)) for token in split(text)[:longest]]
+            all_ends.append(len(all_ids))
+        ids = np.array(all_ids, dtype=np.int32)
+        ends = np.array(all_ends)
         words = list(numbers)
         path.parent.mkdir(parents=True, exist_ok=True)
         joined = np.frombuffer("\n".join(words).encode(errors="surrogatepass"), dtype=np.uint8)

@@ -136,6 +136,16 @@ def read_outcome(folder: Path) -> Outcome | None:
         return Outcome(folder=folder, tasks=tasks, **_with_nan(values))
 
 
+def _data_facts(data: TaskData) -> dict[str, Any]:
+    """What a card says of a task's data."""
+    return {
+        "version": data.task.version,
+        "auxiliary": data.auxiliary,
+        "examples": {split: len(rows) for split, rows in data.splits().items()},
+        "fingerprints": data.fingerprints(),
+    }
+
+
 def write_card(
     outcome: Outcome,
     model: MultiTaskModel,
@@ -155,15 +165,7 @@ def write_card(
         "schema": CARD_SCHEMA,
         "about": dict(about),
         "settings": asdict(settings),
-        "data": {
-            name: {
-                "version": task_data.task.version,
-                "auxiliary": task_data.auxiliary,
-                "examples": {split: len(rows) for split, rows in task_data.splits().items()},
-                "fingerprints": task_data.fingerprints(),
-            }
-            for name, task_data in data.items()
-        },
+        "data": {name: _data_facts(task_data) for name, task_data in data.items()},
         "model": {
             "class": type(model.body).__name__,
             "trained_parameters": sizes[True],

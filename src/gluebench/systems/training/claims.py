@@ -71,7 +71,7 @@ def _is_alive(folder: Path, number: int, lease: float) -> bool:
         theirs = json.loads(text)
         ours = _holder()
         if theirs["machine"] == ours["machine"]:
-            return bool(_started(theirs["pid"]) == theirs["started"])
+            return bool(_start_time(theirs["pid"]) == theirs["started"])
         if theirs["job"] and theirs["job"] == ours["job"] and theirs["restart"] != ours["restart"]:
             return False  # Slurm has put this very job back into the queue
     except FileNotFoundError:
@@ -129,13 +129,13 @@ def _holder() -> dict[str, Any]:
     return {
         "machine": machine,
         "pid": os.getpid(),
-        "started": _started(os.getpid()),
+        "started": _start_time(os.getpid()),
         "job": "_".join(array).strip("_") or os.environ.get("SLURM_JOB_ID", ""),
         "restart": os.environ.get("SLURM_RESTART_COUNT", "0"),
     }
 
 
-def _started(pid: int) -> str | None:
+def _start_time(pid: int) -> str | None:
     """When a process of this machine started, since numbers are used again; None if it does not run."""
     try:
         state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -30,7 +30,9 @@ class TaskData:
         prints = {}
         for split, rows in self.splits().items():
             texts = [list(row.inputs.values()) for row in rows]
-            columns = {name: [own[at] for own in texts] for at, name in enumerate(self.task.columns)}
+            columns = {}
+            for at, name in enumerate(self.task.columns):
+                columns[name] = [of_row[at] for of_row in texts]
             prints[split] = fingerprint(columns, [row.label for row in rows if row.label is not None])
         return prints
 
@@ -56,8 +58,8 @@ def load_task_data(
     extra = [benchmark.dataset(name) for name in auxiliary]
     if doubled := sorted({task.name for task in named} & {task.name for task in extra}):
         raise DataError([f"{name} is both a task and auxiliary data of this run" for name in doubled])
-    loaded = {task.name: _loaded(folder, benchmark, task, auxiliary=False) for task in named}
-    return loaded | {task.name: _loaded(folder, benchmark, task, auxiliary=True) for task in extra}
+    loaded = {task.name: _load_task(folder, benchmark, task, auxiliary=False) for task in named}
+    return loaded | {task.name: _load_task(folder, benchmark, task, auxiliary=True) for task in extra}
 
 
 def dev_splits(task: Task) -> list[str]:
@@ -86,15 +88,21 @@ def split_dev(task: Task, dev: Sequence[Example]) -> dict[str, Sequence[Example]
     return dict(zip(names, parts, strict=True))
 
 
-def _loaded(folder: str | os.PathLike[str], benchmark: Benchmark, task: Task, *, auxiliary: bool) -> TaskData:
+def _load_task(
+    folder: str | os.PathLike[str], benchmark: Benchmark, task: Task, *, auxiliary: bool
+) -> TaskData:
     dev = {split: load_split(folder, benchmark, task.name, split) for split in dev_splits(task)}
     data = TaskData(task, load_split(folder, benchmark, task.name, TRAIN), dev, auxiliary)
     problems = []
     for name, rows in data.splits().items():
         bare = [row.index for row in rows if row.label is None]
-        what = f"{len(bare)} examples without a label, the first with index {bare[0]}" if bare else ""
-        if bare or not rows:
-            problems.append(f"{task.name} {name}: {what or 'no examples'}; a model cannot be trained on it")
+        fault = ""
+        if bare:
+            fault = f"{len(bare)} examples without a label, the first with index {bare[0]}"
+        elif not rows:
+            fault = "no examples"
+        if fault:
+            problems.append(f"{task.name} {name}: {fault}; a model cannot be trained on it")
     if not dev:
         problems.append(f"{task.name} has no dev split; a run is checked on it")
     refuse(problems)

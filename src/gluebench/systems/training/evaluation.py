@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
@@ -66,7 +67,9 @@ def predict_together(
             batch = model.body.collate([prepared[position] for position in positions])
             answers = model.head(task).decode(engine.outputs(task, batch).float())
             own.update(zip(positions, answers, strict=True))
-    by_position = {position: value for part in engine.gathered(own) for position, value in part.items()}
+    by_position: dict[int, str | float] = {}
+    for of_process in engine.gathered(own):
+        by_position |= of_process
     return [by_position[position] for position in range(len(prepared))]
 
 
@@ -90,14 +93,13 @@ def score(
     if not data.dev:
         return TaskScore(math.nan, {})
     if validation == "pooled" or not task.metrics:
-        metrics = _pooled(data, predictions)
+        metrics = _score_pooled(data, predictions)
     else:
-        split_of = {metric: task.file(metric.file).splits["dev"].name for metric in task.metrics}
-        metrics = {
-            metric.name: value(task, metric, data.dev[split], predictions[split])
-            for metric, split in split_of.items()
-        }
-    answers = {answer for answers in predictions.values() for answer in answers}
+        metrics = {}
+        for metric in task.metrics:
+            split = task.file(metric.file).splits["dev"].name
+            metrics[metric.name] = value(task, metric, data.dev[split], predictions[split])
+    answers = set(chain.from_iterable(predictions.values()))
     return TaskScore(task_score(list(metrics.values())), metrics, constant=len(answers) == 1)
 
 
@@ -108,10 +110,13 @@ def macro(scores: Mapping[str, TaskScore], data: Mapping[str, TaskData], setting
     return sum(values) / len(values)
 
 
-def _pooled(data: TaskData, predictions: Mapping[str, Sequence[str | float]]) -> dict[str, float]:
+def _score_pooled(data: TaskData, predictions: Mapping[str, Sequence[str | float]]) -> dict[str, float]:
     """The metrics of all dev splits as one; of a task of scores the first metric alone."""
     task = data.task
-    rows = [row for split in predictions for row in data.dev[split]]
-    predicted = [value for values in predictions.values() for value in values]
+    rows: list[Example] = []
+    predicted: list[str | float] = []
+    for split, values in predictions.items():
+        rows += data.dev[split]
+        predicted += values
     chosen = metrics_of(task) if task.labels else metrics_of(task)[:1]
     return {metric.function: value(task, metric, rows, predicted) for metric in chosen}

@@ -62,7 +62,10 @@ class Log:
 def read_log(folder: Path) -> list[dict[str, float]]:
     """Read the checks of a run from `log.csv`; empty cells (the loss of no update) are left out."""
     with (folder / LOG).open(encoding="utf-8", newline="") as file:
-        return [{name: float(value) for name, value in row.items() if value} for row in csv.DictReader(file)]
+        rows = []
+        for row in csv.DictReader(file):
+            rows.append({name: float(value) for name, value in row.items() if value})
+        return rows
 
 
 class Pace:
@@ -91,9 +94,12 @@ def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> st
     """Format one check as a line, scores times 100."""
     scores = ", ".join(f"{name} {100 * row[f'{name} score']:.1f}" for name in tasks)
     best = " (best)" if row["improved"] else ""
-    marked = f"{scores}{best}" if len(tasks) == 1 else f"macro {100 * row['macro']:.1f}{best}: {scores}"
     if math.isnan(row["macro"]):
         marked = "no dev examples"
+    elif len(tasks) == 1:
+        marked = f"{scores}{best}"
+    else:
+        marked = f"macro {100 * row['macro']:.1f}{best}: {scores}"
     updates = sum(row[f"{name} updates"] for name in tasks)
     loss = sum(row[f"{name} loss"] * row[f"{name} updates"] for name in tasks if row[f"{name} updates"])
     return (
@@ -119,8 +125,8 @@ def draw_curves(runs: Mapping[str, Path], to: Path) -> None:
         scores.plot(updates, macro, style, color="black", linewidth=2, label=f"macro, {name}")
         best = macro.index(max(macro))
         scores.plot(updates[best], macro[best], "o", color="black")
-        _lines(scores, rows, " score", style, named=style == "-", factor=100.0)
-        _lines(losses, rows, " loss", style, named=number == 0)
+        _plot_lines(scores, rows, " score", style, named=style == "-", factor=100.0)
+        _plot_lines(losses, rows, " loss", style, named=number == 0)
         rates.plot(updates, [row["learning_rate"] for row in rows], style, color="C7")
     for axes, title in ((scores, "dev score × 100"), (losses, "training loss")):
         axes.set_ylabel(title)
@@ -129,7 +135,7 @@ def draw_curves(runs: Mapping[str, Path], to: Path) -> None:
     write(figure, to)
 
 
-def _lines(
+def _plot_lines(
     axes: Axes, rows: list[dict[str, float]], ending: str, style: str, *, named: bool, factor: float = 1.0
 ) -> None:
     """Plot one line for each task, in the same color in every panel."""

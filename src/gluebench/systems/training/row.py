@@ -16,7 +16,7 @@ from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.run import Say, quiet
 from gluebench.systems.text.embeddings import embedding_matrix
-from gluebench.systems.text.ptb import Tokenize, kept_tokenizer
+from gluebench.systems.text.ptb import Tokenize, cached_tokenizer
 from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import engine
@@ -163,7 +163,7 @@ def _bilstm_maker(row: Row, spec: BiLstmSpec, corpus: Corpus, folder: Path, say:
                 tasks, absent=lambda split: say(f"{split} is not there: words of it alone will be unknown")
             )
             texts = list(read)
-            tokenize = kept_tokenizer(texts, spec.tokenizer, spec.longest)
+            tokenize = cached_tokenizer(texts, spec.tokenizer, spec.longest)
             known[names] = most_frequent(map(tokenize, texts), most=spec.most), tokenize
             write_model(_home(row, folder, tasks), spec, tasks, known[names][0])
         (words, tokenize) = known[names]

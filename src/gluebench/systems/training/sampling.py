@@ -49,7 +49,10 @@ def _alike(pool: list[int], lengths: Sequence[tuple[int, ...]], *, size: int) ->
     sorted_strips = [
         sorted(strip, key=lambda position: lengths[position][::-1]) for strip in _cut(by_first, width)
     ]
-    return [batch for strip in sorted_strips for batch in _cut(strip, size)]
+    batches = []
+    for strip in sorted_strips:
+        batches += _cut(strip, size)
+    return batches
 
 
 def _cut(positions: list[int], size: int) -> list[list[int]]:

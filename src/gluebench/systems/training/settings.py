@@ -18,20 +18,17 @@ def _refuse_wrong(options: Any, *, positive: Iterable[str], factors: Iterable[st
     """Raise ValueError for options that are none of their choices, not above 0, or not factors below 1."""
     kinds = get_type_hints(type(options))
     values = {name: getattr(options, name) for name in kinds}
-    problems = [
-        f"{name} is {values[name]!r}; expected one of {', '.join(get_args(kind))}"
-        for name, kind in kinds.items()
-        if get_origin(kind) is Literal and values[name] not in get_args(kind)
-    ]
+    problems = []
+    for name, kind in kinds.items():
+        if get_origin(kind) is Literal and values[name] not in get_args(kind):
+            problems.append(f"{name} is {values[name]!r}; expected one of {', '.join(get_args(kind))}")
     for name in positive:
         if values[name] is not None and not values[name] > 0:
             also = ", or none" if type(None) in get_args(kinds[name]) else ""
             problems.append(f"{name} is {values[name]!r}; expected a number above 0{also}")
-    problems += [
-        f"{name} is {values[name]!r}; expected a factor below 1"
-        for name in factors
-        if not 0 <= values[name] < 1
-    ]
+    for name in factors:
+        if not 0 <= values[name] < 1:
+            problems.append(f"{name} is {values[name]!r}; expected a factor below 1")
     if problems:
         raise ValueError("; ".join(problems))
 

@@ -82,7 +82,10 @@ class Place:
 
 def jobs(rows: Mapping[str, Callable[..., Any]], seeds: Sequence[int]) -> list[Job]:
     """One job for each row and seed, named "row, seed 111"; `run` gets the option `seed`."""
-    return [Job(f"{row}, seed {seed}", run, {"seed": seed}) for row, run in rows.items() for seed in seeds]
+    jobs = []
+    for row, run in rows.items():
+        jobs += [Job(f"{row}, seed {seed}", run, {"seed": seed}) for seed in seeds]
+    return jobs
 
 
 def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say: Say = quiet) -> Swept:
@@ -102,7 +105,8 @@ def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say:
         while waiting := [job for job in todo if not _ended(folder, job) and starts[job.name] < ATTEMPTS]:
             free = [job for job in waiting if not claims.is_held(job_folder(folder, job), place.lease)]
             line = f"{len(todo) - len(waiting)} of {len(todo)} runs ended, {len(waiting)} to do"
-            line += f", {len(waiting) - len(free)} by other launchers" * (len(free) < len(waiting))
+            if len(free) < len(waiting):
+                line += f", {len(waiting) - len(free)} by other launchers"
             if line != shown:
                 say(shown := line)
             if not free:
@@ -118,7 +122,7 @@ def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say:
     paths = {job.name: job_folder(folder, job) / FAILED for job in todo}
     texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if path.is_file()}
     errors = {name: json.loads(text)["error"] for name, text in texts.items()}
-    lost = [job.name for job in todo if job.name not in {*errors, *finished}]
+    lost = [job.name for job in todo if job.name not in errors and job.name not in finished]
     return Swept(finished, errors | dict.fromkeys(lost, f"its process died {ATTEMPTS} times"))
 
 

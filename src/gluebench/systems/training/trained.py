@@ -58,17 +58,26 @@ def shown_spec(spec: Spec) -> dict[str, Any]:
     return values
 
 
+def _facts(task: Task) -> dict[str, Any]:
+    """What a head needs of its task."""
+    return {
+        "name": task.name,
+        "columns": task.columns,
+        "words": task.words,
+        "score_range": task.score_range,
+    }
+
+
 def write_model(folder: Path, spec: Spec, tasks: Sequence[Task], words: Vocabulary | None) -> None:
     """Save a model's sizes, its words, and what its heads need of their tasks in a folder, beside its runs.
 
     Raises DataError if the folder has the runs of another model, which could then no longer be read.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    fields = ("name", "columns", "words", "score_range")
     values = {
         "schema": MODEL_SCHEMA,
         "body": shown_spec(spec),
-        "tasks": [{field: getattr(task, field) for field in fields} for task in tasks],
+        "tasks": [_facts(task) for task in tasks],
     }
     if words is not None:
         values["words"] = words.words

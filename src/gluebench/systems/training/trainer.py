@@ -54,7 +54,7 @@ AGREE_EVERY = 10
 """Updates after which several processes agree whether to save: each time they wait for each other."""
 
 
-class Part(NamedTuple):
+class BatchPart(NamedTuple):
     """Examples of a batch that go through the model together."""
 
     batch: Any
@@ -63,11 +63,11 @@ class Part(NamedTuple):
     """Their share of the batch; 0 if none are this process's."""
 
 
-class Drawn(NamedTuple):
+class TaskBatch(NamedTuple):
     """A batch of one task, in as many parts as `Settings.accumulate` says."""
 
     task: str
-    parts: Sequence[Part]
+    parts: Sequence[BatchPart]
 
 
 @dataclass(eq=False)
@@ -143,10 +143,9 @@ class Trainer:
         self._scales = sampling.loss_scales(sizes, settings)
         self._train = {name: body.prepare(texts(data.train)) for name, data in self.data.items()}
         self._say_what_is_cut()
-        self._dev = {
-            name: {split: body.prepare(texts(rows)) for split, rows in data.dev.items()}
-            for name, data in self.data.items()
-        }
+        self._dev: dict[str, dict[str, list[Any]]] = {}
+        for name, data in self.data.items():
+            self._dev[name] = {split: body.prepare(texts(rows)) for split, rows in data.dev.items()}
         batches = sum(sampling.batch_count(size, settings.batch_size) for size in sizes.values())
         self._check_interval = settings.check_every or batches
         self.model.to(device)
@@ -157,15 +156,15 @@ class Trainer:
         self._last = self._check_interval * settings.max_checks
         self._schedule = make_schedule(self._optimizer, settings, updates=self._last)
         self._sampler = sampling.run_draws(sizes, settings, period=self._check_interval)
-        size = settings.batch_size
-        seed = settings.seed
-        bucketed = settings.bucketed
-        self._streams = {
-            name: sampling.batch_draws(
-                name, [body.lengths(item) for item in items], size=size, seed=seed, bucketed=bucketed
+        self._streams = {}
+        for name, items in self._train.items():
+            self._streams[name] = sampling.batch_draws(
+                name,
+                [body.lengths(item) for item in items],
+                size=settings.batch_size,
+                seed=settings.seed,
+                bucketed=settings.bucketed,
             )
-            for name, items in self._train.items()
-        }
         self._losses = {name: torch.zeros((), dtype=torch.float64, device=device) for name in self.data}
         self._progress = Progress(began=_now())
         self._restore()
@@ -232,7 +231,7 @@ class Trainer:
             for name in itertools.islice(tasks, TIMED + 1):
                 began = time.monotonic()
                 some = range(min(self.settings.batch_size, len(self._train[name])))
-                self._backward(name, self._part(name, some, of=len(some)))
+                self._backward(name, self._make_part(name, some, of=len(some)))
                 float(self._losses[name])  # waits for a GPU
                 seconds.append(time.monotonic() - began)
         self._optimizer.zero_grad(set_to_none=True)
@@ -241,7 +240,9 @@ class Trainer:
             module.carry_on(before)
         update = statistics.median(seconds[1:])  # the first also allocates memory
         left = self._last - self._progress.update
-        dev = sum(len(items) for splits in self._dev.values() for items in splits.values())
+        dev = 0
+        for splits in self._dev.values():
+            dev += sum(map(len, splits.values()))
         # A prediction takes about a third of the time of an example's gradient.
         checks = left / self._check_interval * dev / self.settings.batch_size / 3
         duration = pace.bar.format_interval((left + checks) * update)
@@ -270,16 +271,18 @@ class Trainer:
             f"which is saved in {self.folder / checkpoint.STATE}; the same command goes on from there"
         )
 
-    def _drawn(self) -> Drawn:
+    def _draw_batch(self) -> TaskBatch:
         """Draw the next batch and make this process's share of it."""
         name = next(self._sampler)
         positions = next(self._streams[name])
         size = -(-len(positions) // self.settings.accumulate)
         starts = range(0, len(positions), size)
-        parts = [self._part(name, positions[start : start + size], of=len(positions)) for start in starts]
-        return Drawn(name, parts)
+        parts = [
+            self._make_part(name, positions[start : start + size], of=len(positions)) for start in starts
+        ]
+        return TaskBatch(name, parts)
 
-    def _part(self, name: str, positions: Sequence[int], *, of: int) -> Part:
+    def _make_part(self, name: str, positions: Sequence[int], *, of: int) -> BatchPart:
         share = positions[self._engine.rank :: self._engine.world]
         weight = len(share) / of
         # A process without examples computes a gradient of weight 0, since the others wait for one.
@@ -290,17 +293,17 @@ class Trainer:
         if self._engine.device.type == "cuda":
             batch = pinned(batch)
             targets = pinned(targets)
-        return Part(batch, targets, weight)
+        return BatchPart(batch, targets, weight)
 
-    def _batches(self) -> Generator[Drawn]:
+    def _batches(self) -> Generator[TaskBatch]:
         """The batches of the run in their order, some made ahead by a thread while a GPU computes."""
         if not self._engine.ahead:
             while True:
-                yield self._drawn()
+                yield self._draw_batch()
         with ThreadPoolExecutor(1) as thread:
-            waiting = deque(thread.submit(self._drawn) for _ in range(self._engine.ahead))
+            waiting = deque(thread.submit(self._draw_batch) for _ in range(self._engine.ahead))
             while True:
-                waiting.append(thread.submit(self._drawn))
+                waiting.append(thread.submit(self._draw_batch))
                 yield waiting.popleft().result()
 
     def _update(self) -> None:
@@ -315,14 +318,16 @@ class Trainer:
         self._progress.updates[drawn.task] = self._progress.updates.get(drawn.task, 0) + 1
         self._progress.update += 1
 
-    def _backward(self, name: str, part: Part) -> None:
+    def _backward(self, name: str, part: BatchPart) -> None:
         """Add the gradients of a part of a batch."""
         weight = part.weight
-        carried = [] if weight else [(each, each.carried()) for each in self.model.carriers().values()]
+        carried = []
+        if not weight:  # a batch of its own that counts for nothing: what it carries on is undone below
+            carried = [(module, module.carried()) for module in self.model.carriers().values()]
         targets = moved(part.targets, self._engine.device)
         loss = self.model.head(name).loss(self._engine.outputs(name, part.batch), targets)
         self._engine.backward(loss * (self._scales[name] * weight * self._engine.world))
-        for module, before in carried:  # a batch of its own that counts for nothing
+        for module, before in carried:
             module.carry_on(before)
         self._losses[name] += loss.detach() * weight
 

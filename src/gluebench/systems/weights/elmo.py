@@ -57,14 +57,16 @@ class ElmoOptions(NamedTuple):
         if wide != self.projection:
             expected["CNN_proj/W_proj"] = (wide, self.projection)
             expected["CNN_proj/b_proj"] = (self.projection,)
-        for name in (_cell(direction, layer) for direction in range(2) for layer in range(self.layers)):
-            expected[f"{name}/W_0"] = (2 * self.projection, 4 * self.dim)
-            expected[f"{name}/B"] = (4 * self.dim,)
-            expected[f"{name}/W_P_0"] = (self.dim, self.projection)
+        for direction in range(2):
+            for layer in range(self.layers):
+                name = _cell_name(direction, layer)
+                expected[f"{name}/W_0"] = (2 * self.projection, 4 * self.dim)
+                expected[f"{name}/B"] = (4 * self.dim,)
+                expected[f"{name}/W_P_0"] = (self.dim, self.projection)
         return expected
 
 
-def _cell(direction: int, layer: int) -> str:
+def _cell_name(direction: int, layer: int) -> str:
     """Return the name of one cell's datasets; direction 0 reads forward, 1 backward."""
     return f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
 
@@ -137,11 +139,16 @@ def read_weights(path: Path, options: ElmoOptions) -> dict[str, Tensor]:
 
 def character_rows(word: str, length: int) -> list[int]:
     """Return a word's rows of the character table: UTF-8 bytes between two markers, then padding."""
-    if word in (BEGIN, END):
-        middle = [BEGIN_SENTENCE if word == BEGIN else END_SENTENCE]
+    rows = [BEGIN_WORD]
+    if word == BEGIN:
+        rows.append(BEGIN_SENTENCE)
+    elif word == END:
+        rows.append(END_SENTENCE)
     else:
-        middle = list(word.encode("utf-8", errors="ignore")[: length - 2])
-    return [BEGIN_WORD, *middle, END_WORD, *[FILL] * (length - 2 - len(middle))]
+        rows += word.encode("utf-8", errors="ignore")[: length - 2]
+    rows.append(END_WORD)
+    rows += [FILL] * (length - len(rows))
+    return rows
 
 
 class ElmoBatch(NamedTuple):
@@ -168,10 +175,11 @@ class Elmo(nn.Module):
         self.carry = carry
         self.dim = 2 * options.projection
         self.words = _WordEncoder(options, weights)
-        self.cells = nn.ModuleList(
-            nn.ModuleList(_cell_of(options, weights, _cell(direction, layer)) for direction in range(2))
-            for layer in range(options.layers)
-        )
+        self.cells = nn.ModuleList()
+        for layer in range(options.layers):
+            forward = _make_cell(options, weights, _cell_name(0, layer))
+            backward = _make_cell(options, weights, _cell_name(1, layer))
+            self.cells.append(nn.ModuleList([forward, backward]))
         self.fused: bool | None = None
         """Whether PyTorch's LSTM runs where clipping is shown to change nothing; None: on a GPU."""
         self._states: list[State] = []
@@ -204,10 +212,11 @@ class Elmo(nn.Module):
 
         New tokens are numbered in their order: another order of the rows of a batch rounds otherwise.
         """
-        for token in (token for token in dict.fromkeys(tokens) if token not in self._numbers):
-            self._numbers[token] = len(self._characters)
-            rows = character_rows(token, self.options.characters)
-            self._characters.append(np.array(rows, dtype=np.int16).tobytes())
+        for token in tokens:
+            if token not in self._numbers:
+                self._numbers[token] = len(self._characters)
+                rows = character_rows(token, self.options.characters)
+                self._characters.append(np.array(rows, dtype=np.int16).tobytes())
         return np.array([self._numbers[token] for token in tokens], dtype=np.int32)
 
     def batch(self, sentences: Sequence[NDArray[np.int32]]) -> ElmoBatch:
@@ -215,7 +224,8 @@ class Elmo(nn.Module):
         longest = max(map(len, sentences), default=0)
         numbers = np.zeros((len(sentences), longest + 2), dtype=np.int32)  # 0 is the marker of the begin
         for row, sentence in zip(numbers, sentences, strict=True):
-            row[1 : len(sentence) + 2] = [*sentence, 1]  # 1 is that of the end
+            row[1 : len(sentence) + 1] = sentence
+            row[len(sentence) + 1] = 1  # the marker of the end
         distinct, rows = np.unique(numbers, return_inverse=True)
         joined = bytearray().join(self._characters[number] for number in distinct)
         characters = np.frombuffer(joined, dtype=np.int16).reshape(-1, self.options.characters)
@@ -234,13 +244,13 @@ class Elmo(nn.Module):
             return torch.zeros(1 + len(self.cells), 0, 0, self.dim, device=self._device), lengths
         embedded = self.words(characters)[rows]
         marked_lengths = lengths + 2
-        directions = torch.stack([embedded, _reversed(embedded, marked_lengths)])
+        directions = torch.stack([embedded, _reverse(embedded, marked_lengths)])
         before = [self._initial_state(at, len(rows)) for at in range(len(self.cells))]
         outputs, after = self._run(directions, marked_lengths, before)
         for at, state in enumerate(after):
             self._keep_state(at, state)
         layers = [embedded.repeat(1, 1, 2)]
-        layers += [torch.cat([one, _reversed(two, marked_lengths)], dim=-1) for one, two in outputs]
+        layers += [torch.cat([one, _reverse(two, marked_lengths)], dim=-1) for one, two in outputs]
         inner = torch.stack(layers)[:, :, 1:-1]
         mask = torch.arange(inner.shape[2], device=inner.device) < lengths[:, None]
         return inner * mask[None, :, :, None], lengths
@@ -302,11 +312,13 @@ class Elmo(nn.Module):
         if at == len(self._states):
             self._states.append(state)
             return
-        kept = [
-            torch.cat([new, old[:, new.shape[1] :]], dim=1)
-            for new, old in zip(state, self._states[at], strict=True)
-        ]
-        self._states[at] = (kept[0], kept[1])
+        hidden, cell = state
+        old_hidden, old_cell = self._states[at]
+        batch = hidden.shape[1]
+        self._states[at] = (
+            torch.cat([hidden, old_hidden[:, batch:]], dim=1),
+            torch.cat([cell, old_cell[:, batch:]], dim=1),
+        )
 
 
 class _WordEncoder(nn.Module):
@@ -323,9 +335,11 @@ class _WordEncoder(nn.Module):
         )
         self.offsets = nn.ParameterList(weights[f"CNN/b_cnn_{at}"] for at in groups)
         self.highways = nn.ModuleList(_Highway(weights, at) for at in range(options.highways))
-        projected = "CNN_proj/W_proj" in weights
-        self.projection = nn.Parameter(weights["CNN_proj/W_proj"]) if projected else None
-        self.shift = nn.Parameter(weights["CNN_proj/b_proj"]) if projected else None
+        self.projection: nn.Parameter | None = None
+        self.shift: nn.Parameter | None = None
+        if "CNN_proj/W_proj" in weights:
+            self.projection = nn.Parameter(weights["CNN_proj/W_proj"])
+            self.shift = nn.Parameter(weights["CNN_proj/b_proj"])
 
     def forward(self, characters: Tensor) -> Tensor:
         """Map rows of the table (words, characters) to vectors (words, projection)."""
@@ -345,12 +359,10 @@ class _WordEncoder(nn.Module):
 class _Highway(nn.Module):
     def __init__(self, weights: Mapping[str, Tensor], at: int) -> None:
         super().__init__()
-        self.carry, self.carry_offset = (
-            nn.Parameter(weights[f"CNN_high_{at}/{part}_carry"]) for part in "Wb"
-        )
-        self.change, self.change_offset = (
-            nn.Parameter(weights[f"CNN_high_{at}/{part}_transform"]) for part in "Wb"
-        )
+        self.carry = nn.Parameter(weights[f"CNN_high_{at}/W_carry"])
+        self.carry_offset = nn.Parameter(weights[f"CNN_high_{at}/b_carry"])
+        self.change = nn.Parameter(weights[f"CNN_high_{at}/W_transform"])
+        self.change_offset = nn.Parameter(weights[f"CNN_high_{at}/b_transform"])
 
     def forward(self, words: Tensor) -> Tensor:
         """Mix the transformed words, weighted by the gate, and the given words, weighted by 1 - gate."""
@@ -358,15 +370,17 @@ class _Highway(nn.Module):
         return gate * torch.relu(words @ self.change + self.change_offset) + (1 - gate) * words
 
 
-def _cell_of(options: ElmoOptions, weights: Mapping[str, Tensor], name: str) -> ClippedLstm:
+def _make_cell(options: ElmoOptions, weights: Mapping[str, Tensor], name: str) -> ClippedLstm:
     return ClippedLstm(
-        *(weights[f"{name}/{part}"] for part in ("W_0", "B", "W_P_0")),
+        weights[f"{name}/W_0"],
+        weights[f"{name}/B"],
+        weights[f"{name}/W_P_0"],
         cell_clip=options.cell_clip,
         projection_clip=options.projection_clip,
     )
 
 
-def _reversed(values: Tensor, lengths: Tensor) -> Tensor:
+def _reverse(values: Tensor, lengths: Tensor) -> Tensor:
     """Reverse each sentence of (batch, length, dim) within its own length."""
     steps = torch.arange(values.shape[1], device=values.device)
     backwards = (lengths[:, None] - 1 - steps).clamp(min=0)

@@ -67,7 +67,7 @@ def read_module(path: Path) -> SavedModule:
             options: dict[str, Any] = {"pickle_module": inert, "weights_only": False, "encoding": "latin1"}
             top = torch.load(path, map_location="cpu", **options)
         if not (isinstance(top, Record) and isinstance(top.state, dict) and "_parameters" in top.state):
-            raise pickle.UnpicklingError(f"it holds {_named(top)}")
+            raise pickle.UnpicklingError(f"it holds {_type_name(top)}")
         plain = (bool, int, float, str, type(None))
         settings = {str(name): value for name, value in top.state.items() if isinstance(value, plain)}
         return SavedModule(top.name, dict(_tensors(top, "")), settings)
@@ -158,7 +158,7 @@ def _refuse_compiled(path: Path) -> None:
             raise pickle.UnpicklingError("it is a TorchScript program, not a module that torch.save wrote")
 
 
-def _named(value: object) -> str:
+def _type_name(value: object) -> str:
     return value.name if isinstance(value, Record) else type(value).__name__
 
 
@@ -189,11 +189,11 @@ def _tensor(value: object) -> Tensor:
     if isinstance(value, Record) and value.name in PARAMETERS:
         return _tensor(value.arguments[0])
     if not (isinstance(value, Record) and value.name in REBUILT):
-        raise pickle.UnpicklingError(f"it has {_named(value)} in the place of a tensor")
+        raise pickle.UnpicklingError(f"it has {_type_name(value)} in the place of a tensor")
     storage, offset, *shape = value.arguments[:4]
     if not isinstance(storage, torch.storage.TypedStorage):
         raise pickle.UnpicklingError("it has a tensor without numbers")
     flat = torch.empty(0, dtype=storage.dtype).set_(storage._untyped_storage).float()
-    size, stride = (part.arguments[0] if isinstance(part, Record) else part for part in shape)
+    size, stride = [part.arguments[0] if isinstance(part, Record) else part for part in shape]
     # as_strided refuses sizes that reach beyond the numbers there are
     return torch.as_strided(flat, cast(Any, size), cast(Any, stride), cast(Any, offset)).clone()

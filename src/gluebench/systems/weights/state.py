@@ -19,21 +19,21 @@ def check_shapes(
     path: Path, kind: str, shapes: Mapping[str, Shape], expected: Mapping[str, Shape], *, exact: bool = True
 ) -> None:
     """Raise WeightsError unless every expected array is there in its shape and, if exact, no other."""
-    problems = [
-        f"{name}: {tuple(shapes[name]) if name in shapes else 'missing'}, expected {shape}"
-        for name, shape in expected.items()
-        if name not in shapes or tuple(shapes[name]) != shape
-    ]
+    problems = []
+    for name, shape in expected.items():
+        if name not in shapes:
+            problems.append(f"{name}: missing, expected {shape}")
+        elif tuple(shapes[name]) != shape:
+            problems.append(f"{name}: {tuple(shapes[name])}, expected {shape}")
     if exact:
-        problems += [
-            f"{name}: {tuple(shapes[name])}, expected nothing of this name"
-            for name in shapes.keys() - expected
-        ]
+        for name in shapes.keys() - expected:
+            problems.append(f"{name}: {tuple(shapes[name])}, expected nothing of this name")
     if problems:
         listing = ", ".join(_cut([f"{name} {tuple(shape)}" for name, shape in shapes.items()]))
-        lines = [f"{path}: not the weights of {kind}", *_cut(problems)]
+        lines = [f"{path}: not the weights of {kind}"] + _cut(problems)
         in_file = f"found in the file: {listing or 'no arrays'}"
-        raise WeightsError("\n".join([*lines, in_file, f"Give the file with the weights of {kind}."]))
+        lines += [in_file, f"Give the file with the weights of {kind}."]
+        raise WeightsError("\n".join(lines))
 
 
 def axis(shapes: Mapping[str, Shape], name: str, at: int, *, default: int) -> int:
@@ -43,7 +43,9 @@ def axis(shapes: Mapping[str, Shape], name: str, at: int, *, default: int) -> in
 
 
 def _cut(lines: list[str]) -> list[str]:
-    return lines if len(lines) <= SHOWN else [*lines[:SHOWN], f"and {len(lines) - SHOWN} more"]
+    if len(lines) <= SHOWN:
+        return lines
+    return lines[:SHOWN] + [f"and {len(lines) - SHOWN} more"]
 
 
 SAVE_AGAIN = (

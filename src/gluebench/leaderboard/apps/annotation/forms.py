@@ -1,9 +1,7 @@
 """The form that draws a study, and the reader of its file of examples, which reads only texts."""
 
 import secrets
-import tomllib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -16,10 +14,12 @@ from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.accounts.trust import require_confirmed
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.kinds import Values
+from gluebench.leaderboard.apps.common.tables import toml_beside
 
-MOST_ANNOTATORS, MOST_PAIRS = 50, 500
+MOST_ANNOTATORS = 50
+MOST_PAIRS = 500
 LARGEST_SEED = 2**31 - 1
-TEXTS: Values = tomllib.loads(Path(__file__).with_name("study.toml").read_text("utf-8"))
+TEXTS = toml_beside(__file__, "study.toml")
 """For each input, its label and its help."""
 
 
@@ -37,24 +37,27 @@ class StudyForm(forms.Form):
 
     def __init__(self, benchmark: Benchmark, data: Any = None, files: Any = None) -> None:
         super().__init__(data, files, initial={"seed": secrets.randbelow(10_000)})
-        self.tasks = {task.name: task for task in benchmark.record.diagnostics if suited(task)}
+        self.tasks = {task.name: task for task in benchmark.record.diagnostics if can_be_annotated(task)}
         field = self.fields["task"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [(name, f"{task.title} ({name})") for name, task in self.tasks.items()]
         if len(self.tasks) == 1:
-            field.widget, field.initial = forms.HiddenInput(), next(iter(self.tasks))
+            field.widget = forms.HiddenInput()
+            field.initial = next(iter(self.tasks))
 
     def clean_accounts(self) -> list[User]:
         """The accounts, in the order given."""
-        accounts: dict[str, User | None] = {
-            email: User.objects.filter(email__iexact=email, is_active=True).first()
-            for email in self.cleaned_data["accounts"].split()
-        }
-        unknown = [email for email, user in accounts.items() if user is None]
+        users: list[User] = []
+        unknown: list[str] = []
+        for email in dict.fromkeys(self.cleaned_data["accounts"].split()):
+            user = User.objects.filter(email__iexact=email, is_active=True).first()
+            if user is None:
+                unknown.append(email)
+            elif user not in users:
+                users.append(user)
         if unknown:
             shown = ", ".join(email for email in unknown if "@" in email) or "what was entered"
             raise ValidationError(f"There is no account on this site for {shown}; use a link instead.")
-        users = list(dict.fromkeys(filter(None, accounts.values())))
         require_confirmed(users)
         return users
 
@@ -63,7 +66,8 @@ class StudyForm(forms.Form):
         values: Values = super().clean() or self.cleaned_data
         if len(values.get("accounts", [])) > values.get("annotators", MOST_ANNOTATORS):
             self.add_error("accounts", "There are more accounts than annotators.")
-        file, task = values.get("examples"), self.tasks.get(values.get("task", ""))
+        file = values.get("examples")
+        task = self.tasks.get(values.get("task", ""))
         if file is None or task is None:
             return values
         if file.size > settings.UPLOAD_BYTES:
@@ -82,7 +86,7 @@ RELEASED_COLUMNS = ("sentence1", "sentence2")
 MAX_PROBLEMS = 20
 
 
-def suited(task: Task) -> bool:
+def can_be_annotated(task: Task) -> bool:
     """Whether people can label its examples in both directions: pairs of texts, scored by their labels."""
     return bool(task.labels) and len(task.columns) == 2 and not task.scored
 
@@ -102,15 +106,24 @@ def read_table(data: bytes, task: Task) -> Table:
     problems: list[str] = []
     examples = list(_examples(text.removesuffix("\n").split("\n"), task, split.size, problems))
     if problems:
-        more = len(problems) - MAX_PROBLEMS
-        raise DataError([*problems[:MAX_PROBLEMS], *[f"and {more:,} more of the kind"] * (more > 0)])
+        shown = problems[:MAX_PROBLEMS]
+        if len(problems) > MAX_PROBLEMS:
+            shown.append(f"and {len(problems) - MAX_PROBLEMS:,} more of the kind")
+        raise DataError(shown)
     return table_of(task, split.name, examples)
+
+
+def _text_columns(header: Sequence[str], task: Task) -> Sequence[str] | None:
+    """The names that the columns of texts have in this header; None if they are not there."""
+    for names in (task.columns, RELEASED_COLUMNS):
+        if all(name.casefold() in header for name in names):
+            return names
+    return None
 
 
 def _examples(lines: Sequence[str], task: Task, size: int, problems: list[str]) -> Iterator[Example]:
     header = [name.strip().casefold() for name in lines[0].split("\t")]
-    known = (names for names in (task.columns, RELEASED_COLUMNS) if {*map(str.casefold, names)} <= {*header})
-    names = next(known, None)
+    names = _text_columns(header, task)
     if names is None:
         raise DataError(
             f"line 1: the header has {', '.join(header)[:200] or 'nothing'}; expected the columns "
@@ -123,7 +136,9 @@ def _examples(lines: Sequence[str], task: Task, size: int, problems: list[str]) 
         if len(cells) != len(header):
             problems.append(f"line {number}: {len(cells)} columns; expected {len(header)}, as the header has")
             continue
-        text = cells[header.index(INDEX)] if INDEX in header else str(number - 2)
+        text = str(number - 2)
+        if INDEX in header:
+            text = cells[header.index(INDEX)]
         index = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
         if not 0 <= index < size or index in seen:
             wrong = "it stands twice" if index in seen else f"expected a number from 0 to {size - 1}"

@@ -130,7 +130,7 @@ class Answer(models.Model):
 def shared(benchmark: Benchmark, task: str = "") -> list[Study]:
     """The studies that were made public and scored, the newest first, as anybody may see them."""
     rows = benchmark.studies.filter(public=True, agreement__isnull=False).select_related("benchmark")
-    return [rounded(study) for study in rows if not task or study.task == task]
+    return [round_scores(study) for study in rows if not task or study.task == task]
 
 
 def facts_of(study: Study) -> Values:
@@ -150,7 +150,7 @@ def facts_of(study: Study) -> Values:
     }
 
 
-def rounded(study: Study) -> Study:
+def round_scores(study: Study) -> Study:
     """The study with its scores as anybody may see them: rounded, unless the labels are public."""
     agreement = study.agreement
     if agreement is not None and not study.record.labels_public:

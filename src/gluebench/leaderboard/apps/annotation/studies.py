@@ -24,7 +24,7 @@ def make(benchmark: Benchmark, table: Table, *, accounts: Sequence[User], by: Us
     `numbers`: the `pairs`, `annotators` and `seed` of the draw.
     """
     draw = sheets.draw(table, benchmark=benchmark.name, **numbers)
-    texts = {example.index: [*example.inputs.values()] for example in table}
+    texts = {example.index: list(example.inputs.values()) for example in table}
     with transaction.atomic():
         study = Study.objects.create(
             benchmark=benchmark,
@@ -33,10 +33,11 @@ def make(benchmark: Benchmark, table: Table, *, accounts: Sequence[User], by: Us
             texts=[texts[index] for index in draw.items],
             by=by,
         )
-        users = [*accounts, *[None] * draw.annotators][: draw.annotators]
-        Annotator.objects.bulk_create(
-            [Annotator(study=study, number=number, user=user) for number, user in enumerate(users, 1)]
-        )
+        annotators = []
+        for number in range(1, draw.annotators + 1):
+            user = accounts[number - 1] if number <= len(accounts) else None
+            annotators.append(Annotator(study=study, number=number, user=user))
+        Annotator.objects.bulk_create(annotators)
         facts: dict[str, Any] = {"study": study.key, "pairs": len(draw.pairs), "seed": draw.seed}
         record("people drawn", actor=by, benchmark=benchmark, **facts)
     return study
@@ -49,8 +50,13 @@ def order_of(annotator: Annotator) -> list[int]:
 
 def next_number(annotator: Annotator, answers: Mapping[int, str], *, after: int = 0) -> int | None:
     """The number of the next item without an answer: the first after `after`, else the first of all."""
-    open_numbers = [n for n, item in enumerate(order_of(annotator), 1) if item not in answers]
-    return next((n for n in open_numbers if n > after), next(iter(open_numbers), None))
+    first = None
+    for number, item in enumerate(order_of(annotator), start=1):
+        if item not in answers:
+            if number > after:
+                return number
+            first = first or number
+    return first
 
 
 def answer(annotator: Annotator, item: int, label: str) -> None:

@@ -17,7 +17,7 @@ from gluebench.data import DataError
 from gluebench.leaderboard.apps.accounts.models import SignedInRequest, account_name
 from gluebench.leaderboard.apps.annotation import studies
 from gluebench.leaderboard.apps.annotation.forms import StudyForm
-from gluebench.leaderboard.apps.annotation.models import BLANK, Annotator, Study, facts_of, rounded
+from gluebench.leaderboard.apps.annotation.models import BLANK, Annotator, Study, facts_of, round_scores
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import for_organizers, render_tab
@@ -55,7 +55,8 @@ def overview(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 
 def _invite(request: HttpRequest, study: Study) -> None:
     """Send the invited accounts their links; messages say what was done and what could not be sent."""
-    title, unsent = study.benchmark.title, 0
+    title = study.benchmark.title
+    unsent = 0
     for annotator in study.annotators.exclude(user=None).select_related("user"):
         text = (
             f"An organizer of {title} asks you to label {study.items} pairs of sentences, to find out "
@@ -74,7 +75,7 @@ def _invite(request: HttpRequest, study: Study) -> None:
 
 
 @for_organizers()
-def one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
+def study_page(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """A study: the progress of its annotators, their links, and buttons for what an organizer can do."""
     study = get_object_or_404(benchmark.studies.select_related("benchmark"), key=key)
     if request.method == "POST":
@@ -134,7 +135,7 @@ def download(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpRe
 
 def start(request: HttpRequest, code: str) -> HttpResponse:
     """The annotator's first page: instructions, progress, and a link to the next pair."""
-    annotator = _invited(request, code)
+    annotator = _annotator_of_link(request, code)
     if isinstance(annotator, HttpResponse):
         return annotator
     return render(request, "annotation/start.html", _context(annotator, annotator.answers_by_item()))
@@ -142,21 +143,25 @@ def start(request: HttpRequest, code: str) -> HttpResponse:
 
 def pair(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """One pair; an answer leads to the next one without an answer."""
-    annotator = _invited(request, code)
+    annotator = _annotator_of_link(request, code)
     if isinstance(annotator, HttpResponse):
         return annotator
-    order, study = studies.order_of(annotator), annotator.study
+    study = annotator.study
+    order = studies.order_of(annotator)
     if not 1 <= number <= len(order):
         raise Http404("There is no such place.")
     if not study.open:
         return redirect("label", code)
-    item, answers = order[number - 1], annotator.answers_by_item()
+    item = order[number - 1]
+    answers = annotator.answers_by_item()
     label = request.POST.get("label")
     if label in (*study.record.words, BLANK):
         studies.answer(annotator, item, label)
         following = studies.next_number(annotator, {**answers, item: label}, after=number)
-        return redirect("label-place", code, following) if following else redirect("label", code)
-    texts = [*zip(study.record.columns, study.texts[item - 1], strict=True)]
+        if following is None:
+            return redirect("label", code)
+        return redirect("label-place", code, following)
+    texts = list(zip(study.record.columns, study.texts[item - 1], strict=True))
     place = {"number": number, "texts": texts, "answer": answers.get(item)}
     missing = request.method == "POST"
     context = _context(annotator, answers) | {"place": place, "missing": missing}
@@ -164,7 +169,8 @@ def pair(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 
 def _context(annotator: Annotator, answers: dict[int, str]) -> dict[str, Any]:
-    study, task = annotator.study, annotator.study.record
+    study = annotator.study
+    task = study.record
     following = studies.next_number(annotator, answers)
     return {
         "annotator": annotator,
@@ -176,7 +182,7 @@ def _context(annotator: Annotator, answers: dict[int, str]) -> dict[str, Any]:
     }
 
 
-def _invited(request: HttpRequest, code: str) -> Annotator | HttpResponse:
+def _annotator_of_link(request: HttpRequest, code: str) -> Annotator | HttpResponse:
     """Return the annotator of a link, or a redirect to sign in if an account was invited."""
     annotator = Annotator.objects.select_related("study__benchmark").filter(code=code).first()
     if annotator is None:
@@ -198,37 +204,41 @@ def result(request: HttpRequest, name: str, key: str, form: str = "") -> HttpRes
     organizes = study is not None and study.benchmark.organized_by(request.user)
     if study is None or not (organizes or (study.public and not study.benchmark.draft)):
         raise Http404("There is no such study, or it is not public.")
-    study = study if organizes else rounded(study)
+    if not organizes:
+        study = round_scores(study)
     if form == "json":
         return JsonResponse(facts_of(study))
     return _as_csv(study) if form == "csv" else _as_page(request, study)
 
 
 def _as_page(request: HttpRequest, study: Study) -> HttpResponse:
-    task, agreement = study.record, study.agreement
+    task = study.record
+    agreement = study.agreement
     context: dict[str, Any] = {"benchmark": study.benchmark, "study": study, "task": task}
     context |= {"here": "diagnostics", "agreement": agreement}
     if agreement is not None:
         blanks = Counter(blank["annotator"] for blank in agreement["blanks"])
-        scores, metric = agreement["annotators"], task.metrics[0].title
+        scores = list(agreement["annotators"].items())
+        metric = task.metrics[0].title
+        with_mean = scores + [("Mean", agreement["mean"])]
         context |= {
             "metric": metric,
-            "lines": [(name, score, blanks[name]) for name, score in scores.items()],
+            "lines": [(name, score, blanks[name]) for name, score in scores],
             "blanks": blanks.total(),
-            "picture": score_intervals(
-                f"{task.title}: annotators", metric, [*scores.items(), ("Mean", agreement["mean"])]
-            ),
+            "picture": score_intervals(f"{task.title}: annotators", metric, with_mean),
         }
     return render(request, "annotation/result.html", context)
 
 
 def _as_csv(study: Study) -> HttpResponse:
     """Give a row for each annotator, their mean, and kappa."""
-    rows: list[tuple[str, str, Any]] = []
+    lines = []
     if agreement := study.agreement:
         scores = {**agreement["annotators"], "mean": agreement["mean"]}
         rows = [(who, agreement["metric"], score) for who, score in scores.items()]
         rows.append(("all", "kappa", agreement["kappa"]))
-    lines = ([who, measure, *(score[end] for end in ENDS)] for who, measure, score in rows)
-    response = HttpResponse(csv_text(["who", "measure", *ENDS], lines), content_type=TYPES["csv"])
+        for who, measure, score in rows:
+            lines.append([who, measure] + [score[end] for end in ENDS])
+    text = csv_text(("who", "measure") + ENDS, lines)
+    response = HttpResponse(text, content_type=TYPES["csv"])
     return as_download(response, f"{study.task}-people-{study.key}.csv")

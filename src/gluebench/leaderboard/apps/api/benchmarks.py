@@ -64,7 +64,7 @@ def benchmarks(request: HttpRequest, paging: Query[Paging]) -> Values:
     """The benchmarks of this site, the oldest first."""
     rows = with_systems(Benchmark.objects.visible_to(reader(request))).order_by("added", "pk")
     page, facts = paging.page_of(request, rows)
-    return {**facts, "items": [_line(row) for row in page]}
+    return {**facts, "items": [_benchmark_line(row) for row in page]}
 
 
 @_get("/{slug:name}", schemas.BenchmarkFacts, 404, 304)
@@ -78,22 +78,23 @@ def benchmark(request: HttpRequest, name: str) -> HttpResponseBase:
 
 def _facts(benchmark: Benchmark) -> Values:
     benchmark = whole(benchmark)
-    record, phases = benchmark.record, described(benchmark)
+    record = benchmark.record
+    phases = described(benchmark)
     phase = next((line["phase"] for line in phases if line["standing"] == "open"), None)
     return {
-        **_line(benchmark),
+        **_benchmark_line(benchmark),
         "description": record.description,
         "website": record.url,
         "citation": record.citation,
         "version": benchmark.version,
-        "tasks": [_task(task) for task in record.tasks],
+        "tasks": [_task_facts(task) for task in record.tasks],
         "files": [
             {**file, "task": record.file(file["name"]).task}
             for file in expected_files(at_phase(benchmark, phase).record)
         ],
         "policy": policy_at(benchmark, phase).as_dict(),
         "policy_sentences": feedback.explained(benchmark, phase),
-        "phases": [_phase(line) for line in phases],
+        "phases": [_phase_facts(line) for line in phases],
         "manifest": benchmark.manifest,
         "parents": benchmark.parents,
         "data": files_of(benchmark),
@@ -110,7 +111,7 @@ def phases(request: HttpRequest, name: str) -> Values:
         ends = line["phase"].ends
         if isinstance(caller, User):
             ends = ends_for(line["phase"], caller.pk, caller.team_id)
-        items.append({**_phase(line), "ends": ends})
+        items.append({**_phase_facts(line), "ends": ends})
     return {"items": items}
 
 
@@ -143,7 +144,7 @@ def board(request: HttpRequest, name: str, paging: Query[Paging], phase: int = 0
 def entry(request: HttpRequest, name: str, key: str) -> HttpResponseBase:
     """One row of the board. Its full report is at /submissions/KEY/report."""
     benchmark = benchmark_or_404(request, name)
-    pk = _entry(_asked(request, benchmark), key).pk
+    pk = _entry(_benchmark_in_phase(request, benchmark), key).pk
 
     def body(benchmark: Benchmark) -> Any:
         rows = board_json(benchmark, scheme_of(benchmark.record), pk=pk)["rows"]
@@ -158,7 +159,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging
     benchmark = benchmark_or_404(request, name)
     diagnostic = pages.task_or_404(whole(benchmark).record, task, scored=False)
     table = f"diagnostics {diagnostic.name}"
-    return _page(request, benchmark, table, paging, lambda row: diagnostics_json(row, diagnostic))
+    return _table_page(request, benchmark, table, paging, lambda row: diagnostics_json(row, diagnostic))
 
 
 @_get(
@@ -207,7 +208,7 @@ def efficiency(request: HttpRequest, name: str) -> HttpResponseBase:
 @_get("/{slug:name}/compare", schemas.Compared, 202, 404, 422, 503, by_phase=True)
 def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> HttpResponse:
     """Two systems on the same examples. 202 while a worker computes it: ask again after some seconds."""
-    benchmark = _asked(request, benchmark_or_404(request, name))
+    benchmark = _benchmark_in_phase(request, benchmark_or_404(request, name))
     one, other = sorted((_entry(benchmark, a), _entry(benchmark, b)), key=lambda row: (row.submitted, row.pk))
     if one == other:
         raise not_found("Name two different entries of the board.")
@@ -217,7 +218,7 @@ def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> Ht
     return JsonResponse(comparison.as_json(one, other), status=comparison.http_status)
 
 
-def _asked(request: HttpRequest, benchmark: Benchmark) -> Benchmark:
+def _benchmark_in_phase(request: HttpRequest, benchmark: Benchmark) -> Benchmark:
     """The benchmark in the phase that the address names, or else in the one on its board. Raises Http404."""
     return rank_pages.of_phase(benchmark, rank_pages.asked_phase(request))
 
@@ -244,7 +245,7 @@ def benchmark_or_404(request: HttpRequest, name: str) -> Benchmark:
     return benchmark
 
 
-def _line(benchmark: Benchmark) -> Values:
+def _benchmark_line(benchmark: Benchmark) -> Values:
     return {
         "name": benchmark.name,
         "title": benchmark.title,
@@ -254,7 +255,7 @@ def _line(benchmark: Benchmark) -> Values:
     }
 
 
-def _task(task: Task) -> Values:
+def _task_facts(task: Task) -> Values:
     facts = ("name", "title", "summary", "section", "domain", "scored", "score_range", "private")
     return {
         **{name: getattr(task, name) for name in facts},
@@ -265,7 +266,7 @@ def _task(task: Task) -> Values:
     }
 
 
-def _phase(line: Facts) -> Values:
+def _phase_facts(line: Facts) -> Values:
     phase = line["phase"]
     return {
         "id": phase.pk,
@@ -275,7 +276,7 @@ def _phase(line: Facts) -> Values:
     }
 
 
-def _page(
+def _table_page(
     request: HttpRequest, benchmark: Benchmark, table: str, paging: Paging, make: Make
 ) -> HttpResponseBase:
     """Answer with a page of a table's rows and the table's other values."""

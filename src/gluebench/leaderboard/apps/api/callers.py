@@ -69,8 +69,8 @@ def visitor(request: HttpRequest) -> AnonymousUser:
     return AnonymousUser()
 
 
-SIGNED_IN = [BearerToken(), Session(csrf=False)]  # Session.authenticate checks CSRF itself
-ANYBODY = [*SIGNED_IN, visitor]
+SIGNED_IN: list[Any] = [BearerToken(), Session(csrf=False)]  # Session.authenticate checks CSRF itself
+ANYBODY: list[Any] = SIGNED_IN + [visitor]
 PUBLIC: dict[str, Any] = {"security": [{}]}
 """Marks an operation in the OpenAPI document as open to anybody."""
 

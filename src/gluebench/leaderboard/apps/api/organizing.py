@@ -66,24 +66,29 @@ PAGES = (
 
 def _run(request: HttpRequest, page: OrganizerPage, button: str, address: Values) -> HttpResponse:
     """Show the present values, or do the act with what was sent. Raises ProblemError."""
-    user, act = user_with(request, Scope.ORGANIZE), page.acts[button]
+    user = user_with(request, Scope.ORGANIZE)
+    act = page.acts[button]
     if request.method == "GET":
         row = page.row(request, **address)
-        shown = page.context(row, user) if act.reads else {}
-        reads = {name: shown[name] for name in (act.reads or "").split()}
-        return JsonResponse({"fields": _current(act.form(row)), **reads})
-    files, sent = request.FILES, _sent(request)  # in this order: reading the files reads the form
+        present: Values = {}
+        if act.reads:
+            shown = page.context(row, user)
+            present = {name: shown[name] for name in act.reads.split()}
+        return JsonResponse({"fields": _present_values(act.form(row)), **present})
+    files = request.FILES  # before what else was sent: reading the files reads the form
+    sent = _read_values(request)
     row = page.row(request, act, **address)
     form = act.form(row)
-    takes = {name: isinstance(field, forms.FileField) for name, field in form.fields.items()}
-    unknown = [name for name in sent if takes.get(name) is not False]
-    if unknown := [*unknown, *(name for name in files if not takes.get(name))]:
+    file_names = {name for name, field in form.fields.items() if isinstance(field, forms.FileField)}
+    unknown = [name for name in sent if name not in form.fields or name in file_names]
+    unknown += [name for name in files if name not in file_names]
+    if unknown:
         raise invalid([FieldError(field=name, message="There is no such field.") for name in unknown])
-    form = act.form(row, {**_current(form), **sent}, files)
+    form = act.form(row, {**_present_values(form), **sent}, files)
     return JsonResponse(page.press(request, act, form, address)._asdict())
 
 
-def _sent(request: HttpRequest) -> dict[str, str]:
+def _read_values(request: HttpRequest) -> dict[str, str]:
     if request.content_type != "application/json":
         return {name: str(value) for name, value in request.POST.items()}
     try:
@@ -92,24 +97,27 @@ def _sent(request: HttpRequest) -> dict[str, str]:
         raise ProblemError(400, "request", NOT_VALUES) from None
 
 
-def _text(value: Any) -> Any:
+def _form_text(value: Any) -> Any:
     """A number, true, false or null as a browser's form would send it."""
     if isinstance(value, bool | float | int):
         return str(value).lower()
     return "" if value is None else value
 
 
-VALUES = TypeAdapter(dict[str, Annotated[str, BeforeValidator(_text)]])
+VALUES = TypeAdapter(dict[str, Annotated[str, BeforeValidator(_form_text)]])
 
 
-def _current(form: forms.BaseForm) -> dict[str, str]:
+def _present_values(form: forms.BaseForm) -> dict[str, str]:
     """The values of a form as a browser would send them."""
     values = {}
     for name, field in form.fields.items():
         if not isinstance(field, forms.FileField):
             value = form[name].value()
-            shown = value if isinstance(value, bool) else field.widget.format_value(value)
-            values[name] = _text(shown[0] if isinstance(shown, list) else shown)
+            if not isinstance(value, bool):
+                value = field.widget.format_value(value)
+            if isinstance(value, list):
+                value = value[0]
+            values[name] = _form_text(value)
     return values
 
 
@@ -117,7 +125,9 @@ def _body(form: forms.BaseForm) -> Values:
     """What the OpenAPI document says of a form."""
     fields = {name: _shape(field) for name, field in form.fields.items()}
     schema = {"type": "object", "properties": fields, "additionalProperties": False}
-    kinds = ["multipart/form-data"] if form.is_multipart() else ["application/json", "multipart/form-data"]
+    kinds = ["multipart/form-data"]
+    if not form.is_multipart():
+        kinds.insert(0, "application/json")
     return {"requestBody": {"content": {kind: {"schema": schema} for kind in kinds}}}
 
 
@@ -129,7 +139,8 @@ def _shape(field: Any) -> Values:
             shape["enum"] = [value for value, _ in choices]
     if isinstance(field, forms.FileField):
         shape["format"] = "binary"
-    shape = {"type": "array", "items": shape} if isinstance(field, FilesField) else shape
+    if isinstance(field, FilesField):
+        shape = {"type": "array", "items": shape}
     return {**shape, "title": field.label or "", "description": field.help_text}
 
 
@@ -157,17 +168,17 @@ def _register(address: str, method: str, run: Any, shape: Any, does: str, **extr
     )
 
 
-def _listed(request: HttpRequest, address: Values) -> HttpResponse:
+def _submissions_csv(request: HttpRequest, address: Values) -> HttpResponse:
     user = user_with(request, Scope.ORGANIZE)
     return submissions.csv_response(request, organized(user, address["name"], reviewers=True))
 
 
-def _people(request: HttpRequest, address: Values) -> HttpResponse:
+def _participants_csv(request: HttpRequest, address: Values) -> HttpResponse:
     user = user_with(request, Scope.ORGANIZE)
     return participants.csv_response(request, organized(user, address["name"]))
 
 
-def _copy(request: HttpRequest, address: Values) -> Any:
+def _frozen_copy(request: HttpRequest, address: Values) -> Any:
     return copies.copy_response(request, organized(user_with(request, Scope.ORGANIZE), address["name"]))
 
 
@@ -180,7 +191,7 @@ def _register_page(page: OrganizerPage) -> None:
         address = f"{page.address}/{button}".removesuffix("/")
         _register(address, "POST", run, schemas.Done, act.does, **_body(act.form(None)))
         if act.reads is not None:
-            _register(address, "GET", run, schemas.Open, act.does)
+            _register(address, "GET", run, schemas.ExtensibleSchema, act.does)
 
 
 _FILTERS = [
@@ -188,12 +199,10 @@ _FILTERS = [
     for name, field in FilterForm.base_fields.items()
 ]
 _HERE = "benchmarks/<slug:name>/organize"
-_LIST, _FILE = (
-    "All submissions, narrowed as on the page.",
-    "The frozen copy; while another is made, the earlier one.",
-)
-_register(f"{_HERE}/submissions.csv", "GET", _listed, None, _LIST, parameters=_FILTERS)
-_register(f"{_HERE}/participants.csv", "GET", _people, None, "Everybody who takes part.")
-_register(f"{_HERE}/copy.zip", "GET", _copy, None, _FILE)
+_LIST = "All submissions, narrowed as on the page."
+_FILE = "The frozen copy; while another is made, the earlier one."
+_register(f"{_HERE}/submissions.csv", "GET", _submissions_csv, None, _LIST, parameters=_FILTERS)
+_register(f"{_HERE}/participants.csv", "GET", _participants_csv, None, "Everybody who takes part.")
+_register(f"{_HERE}/copy.zip", "GET", _frozen_copy, None, _FILE)
 for _page in PAGES:
     _register_page(_page)

@@ -16,8 +16,14 @@ from gluebench.leaderboard.apps.submissions.queries import Kind, Regime, Status
 
 def answers(shape: Any, *statuses: int) -> dict[int, Any]:
     """Map each status to its schema: `shape`, none, or a problem; 400, 401 and 429 are always included."""
-    codes = sorted({200, 400, 401, 429, *statuses})
-    return {code: shape if code < 300 else Problem if code >= 400 else None for code in codes}
+    shapes: dict[int, Any] = {}
+    for status in sorted({200, 400, 401, 429}.union(statuses)):
+        shapes[status] = None
+        if status < 300:
+            shapes[status] = shape
+        elif status >= 400:
+            shapes[status] = Problem
+    return shapes
 
 
 class Paging(Schema):
@@ -29,7 +35,8 @@ class Paging(Schema):
     def page_of(self, request: HttpRequest, items: Any, **query: Any) -> tuple[Any, Values]:
         """Return the items of the page, and the fields of `Paged`; `query`: the list's other parameters."""
         paginator = Paginator(items, self.per_page)
-        pages, start = paginator.num_pages, (self.page - 1) * self.per_page
+        pages = paginator.num_pages
+        start = (self.page - 1) * self.per_page
 
         def address(page: int) -> str:
             return f"{request.path}?{urlencode({**query, 'page': page, 'per_page': self.per_page})}"
@@ -54,7 +61,7 @@ class Paged(Schema):
     previous: str | None
 
 
-class Open(Schema):
+class ExtensibleSchema(Schema):
     """A JSON object with more members than are listed here."""
 
     model_config = ConfigDict(extra="allow")
@@ -136,7 +143,7 @@ class FileFacts(Schema):
     values: str
 
 
-class TaskFacts(Open):
+class TaskFacts(ExtensibleSchema):
     """A task, or a diagnostic set where `scored` is false."""
 
     name: str
@@ -174,7 +181,7 @@ class ComingFile(Schema):
     when: str
 
 
-class BenchmarkFacts(Open):
+class BenchmarkFacts(ExtensibleSchema):
     """What a benchmark is and how this site takes submissions to it."""
 
     name: str
@@ -212,7 +219,7 @@ class AnnouncementList(Paged):
     items: list[Values]
 
 
-class BoardRow(Open):
+class BoardRow(ExtensibleSchema):
     """An entry of the board: who, its rank and rank set, and every score with its interval."""
 
     rank: int | None
@@ -227,7 +234,7 @@ class BoardRow(Open):
     model: str
 
 
-class Board(Paged, Open):
+class Board(Paged, ExtensibleSchema):
     """A page of the board. Ranks and order are those of the whole."""
 
     benchmark: str
@@ -241,7 +248,7 @@ class Board(Paged, Open):
     references: list[Values]
 
 
-class DiagnosticRow(Open):
+class DiagnosticRow(ExtensibleSchema):
     """An entry's scores by phenomenon."""
 
     key: str
@@ -250,7 +257,7 @@ class DiagnosticRow(Open):
     diagnostic: Values
 
 
-class Diagnostics(Paged, Open):
+class Diagnostics(Paged, ExtensibleSchema):
     """A page of a diagnostic set's table."""
 
     benchmark: str
@@ -258,7 +265,7 @@ class Diagnostics(Paged, Open):
     rows: list[DiagnosticRow]
 
 
-class SubmissionFacts(Open):
+class SubmissionFacts(ExtensibleSchema):
     """A submission. `check`, `sha256`, `filename`, `verdict` and `failure` are for its author alone."""
 
     key: str
@@ -321,7 +328,7 @@ class History(Schema):
     edits: list[EditFacts]
 
 
-class CheckFacts(Open):
+class CheckFacts(ExtensibleSchema):
     """The validator's problems, as `gluebench check --json` prints them."""
 
     benchmark: str
@@ -339,7 +346,7 @@ class Done(Schema):
     """The page that it leads to."""
 
 
-class Report(Open):
+class Report(ExtensibleSchema):
     """A report of the schema `gluebench.report/1` (docs/reference/report.md)."""
 
     complete: bool
@@ -351,7 +358,7 @@ class Report(Open):
     """Test file to class to precision, recall, F1 and counts; only of public labels."""
 
 
-class LimitFacts(Open):
+class LimitFacts(ExtensibleSchema):
     """One limit: "day", "month", "total", "at_once", or "invalid" for rejected uploads."""
 
     name: str
@@ -361,7 +368,7 @@ class LimitFacts(Open):
     next: str | None
 
 
-class Quota(Open):
+class Quota(ExtensibleSchema):
     """The remaining quota; null means no limit."""
 
     open: bool
@@ -373,7 +380,7 @@ class Quota(Open):
     limits: list[LimitFacts]
 
 
-class Phenomenon(Open):
+class Phenomenon(ExtensibleSchema):
     """One phenomenon: what it is about, and each entry's score in it."""
 
     benchmark: str
@@ -384,7 +391,7 @@ class Phenomenon(Open):
     rows: list[Values]
 
 
-class PeopleFacts(Open):
+class PeopleFacts(ExtensibleSchema):
     """The result of one study; `agreement` is as `gluebench annotate score --json` gives it."""
 
     key: str
@@ -399,7 +406,7 @@ class PeopleList(Schema):
     items: list[PeopleFacts]
 
 
-class Rules(Open):
+class Rules(ExtensibleSchema):
     """Ranks under every rule, and what holds under all. `status` is current, renewing or none."""
 
     status: str
@@ -410,7 +417,7 @@ class Rules(Open):
     contested: list[Values]
 
 
-class Pairs(Open):
+class Pairs(ExtensibleSchema):
     """All pairs of the systems of a board whose files are kept, tested at once."""
 
     status: str
@@ -418,7 +425,7 @@ class Pairs(Open):
     pairs: list[Values]
 
 
-class Health(Open):
+class Health(ExtensibleSchema):
     """Head-room on the average (task null) and on each task; `shares` is null where nothing is compared."""
 
     status: str
@@ -427,7 +434,7 @@ class Health(Open):
     shares: Values | None
 
 
-class Efficiency(Open):
+class Efficiency(ExtensibleSchema):
     """Scores with what the systems cost, and who is on the Pareto front."""
 
     rows: list[Values]

@@ -126,8 +126,10 @@ def _pydantic_errors(error: ValidationError) -> list[FieldError]:
 def _django_errors(error: FieldsError) -> list[FieldError]:
     if not hasattr(error, "error_dict"):
         return [FieldError(field="", message=" ".join(error.messages))]
-    by_field = error.message_dict.items()
-    return [FieldError(field=field, message=text) for field, texts in by_field for text in texts]
+    errors = []
+    for field, texts in error.message_dict.items():
+        errors += [FieldError(field=field, message=text) for text in texts]
+    return errors
 
 
 api = Interface(
@@ -179,7 +181,7 @@ def addresses() -> tuple[list[URLPattern | URLResolver], str, str]:
     for pattern in patterns:
         if isinstance(pattern, URLPattern):
             pattern.callback = _with_method_errors(pattern.callback)
-    return [*patterns, re_path(ANY_REST, _unknown_address)], app, namespace
+    return patterns + [re_path(ANY_REST, _unknown_address)], app, namespace
 
 
 def _with_method_errors(view: View) -> View:
@@ -188,9 +190,13 @@ def _with_method_errors(view: View) -> View:
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         method = request.method
-        request.method = "GET" if method == "HEAD" else method
+        if method == "HEAD":
+            request.method = "GET"
         refusal = _unknown_parameters(request) if request.GET else None
-        response = refusal.response() if refusal else view(request, *args, **kwargs)
+        if refusal is None:
+            response = view(request, *args, **kwargs)
+        else:
+            response = refusal.response()
         request.method = method
         if response.status_code != 405:
             return response

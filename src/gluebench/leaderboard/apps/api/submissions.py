@@ -106,7 +106,7 @@ class Details(create_model("Details", __base__=schemas.Strict, **SENT)):  # type
     """Key of another party's public row that this is a second run of; `team` says who ran it."""
 
 
-class Only(Schema):
+class SubmissionFilter(Schema):
     """Filters of a list of submissions."""
 
     benchmark: str | None = Field(None, pattern=r"^[-a-zA-Z0-9_]{1,80}$")
@@ -114,7 +114,7 @@ class Only(Schema):
 
 
 @router.get("", response=answers(schemas.SubmissionList, 403, 422), auth=SIGNED_IN)
-def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) -> HttpResponse:
+def submissions(request: HttpRequest, paging: Query[Paging], only: Query[SubmissionFilter]) -> HttpResponse:
     """The submissions of the caller and the caller's team, newest first; of one benchmark or status."""
     mine = Submission.objects.managed_by(user_with(request, Scope.READ)).current().select_related("benchmark")
     if only.benchmark is not None:
@@ -123,7 +123,7 @@ def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) 
         mine = mine.filter(status=only.status)
     rows = mine.defer("report", "problems")
     page, paged = paging.page_of(request, rows, **only.dict(exclude_none=True))
-    return JsonResponse({**paged, "items": [_line(row) for row in page]})
+    return JsonResponse({**paged, "items": [_submission_line(row) for row in page]})
 
 
 @router.get("/{slug:key}", response=answers(schemas.SubmissionFacts, 404), openapi_extra=PUBLIC)
@@ -197,7 +197,8 @@ def _act_of_author(name: str, does: str) -> Callable[[HttpRequest, str], HttpRes
         user = user_with(request, Scope.SUBMIT)
         return JsonResponse(facts(acts.OF_AUTHORS[name](owned(user, key), user)))
 
-    operation.__name__, operation.__doc__ = name, does
+    operation.__name__ = name
+    operation.__doc__ = does
     return operation
 
 
@@ -221,10 +222,11 @@ def replace(request: HttpRequest, key: str, file: File[UploadedFile]) -> HttpRes
 
 def facts(submission: Submission, *, owned: bool = True) -> Values:
     """All that the author of a submission may know or, unless `owned`, its other readers."""
-    return (values.author_facts if owned else values.public_facts)(submission) | _publication(submission)
+    facts_of = values.author_facts if owned else values.public_facts
+    return facts_of(submission) | _publication(submission)
 
 
-def _line(submission: Submission) -> Values:
+def _submission_line(submission: Submission) -> Values:
     """A submission in its author's list; of its report, only the score."""
     brief = values.facts_in_brief(submission) | values.private_in_brief(submission)
     return {**brief, **_publication(submission), "score": (submission.scores or {}).get("score")}

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from gluebench.analysis.diagnostics.counts import Share
 from gluebench.leaderboard.apps.accounts.models import Scope
 from gluebench.leaderboard.apps.api.callers import SIGNED_IN, user_with
-from gluebench.leaderboard.apps.api.schemas import Open, answers
+from gluebench.leaderboard.apps.api.schemas import ExtensibleSchema, answers
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.problems import FieldError, ProblemError, invalid, not_found
@@ -92,7 +92,7 @@ _DIAGNOSIS = TypeAdapter(dict[str, _Diagnosis] | None)
 _REPORT = TypeAdapter(Report)
 
 
-@router.post("", response={204: None, **answers(Open, 400, 403, 422)})
+@router.post("", response={204: None, **answers(ExtensibleSchema, 400, 403, 422)})
 def take(request: HttpRequest, query: Query) -> HttpResponse:
     """The next submission to grade, for a machine of the organizer; status 204 if none waits.
 
@@ -106,13 +106,13 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
         return HttpResponse(status=204)
     given = submission.in_phase
     try:
-        with grading.files_of(submission, _held(submission)) as paths:
-            numbers: dict[str, int] = {}
-            for path in (paths["submission"], *paths.get("bests", {}).values()):
-                numbers.setdefault(path, len(numbers))
-            bests = (
-                {task: numbers[path] for task, path in paths["bests"].items()} if "bests" in paths else None
-            )
+        with grading.files_of(submission, _attempt_rows(submission)) as paths:
+            sent = [paths["submission"]]
+            sent += paths.get("bests", {}).values()
+            numbers = {path: number for number, path in enumerate(dict.fromkeys(sent))}
+            bests = None
+            if "bests" in paths:
+                bests = {task: numbers[path] for task, path in paths["bests"].items()}
             files = [[Path(path).name, b64encode(Path(path).read_bytes()).decode()] for path in numbers]
     except (GraderError, InterruptedGradingError) as error:
         reason = error if isinstance(error, GraderError) else InterruptedGradingError()
@@ -137,7 +137,9 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
     )
 
 
-@router.post("/{slug:key}/{int:attempt}", response={204: None, **answers(Open, 400, 403, 404, 409, 422)})
+@router.post(
+    "/{slug:key}/{int:attempt}", response={204: None, **answers(ExtensibleSchema, 400, 403, 404, 409, 422)}
+)
 def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> HttpResponse:
     """Report how a grading ended, or that it goes on; status 409 if another machine has the submission."""
     submission = (
@@ -146,14 +148,15 @@ def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> H
     if submission is None:
         raise not_found(f"There is no attempt {attempt} at {key}.")
     _benchmark(request, submission.benchmark.name)
-    if not _held(submission).update(**renewed(LEASE_SECONDS)):
+    if not _attempt_rows(submission).update(**renewed(LEASE_SECONDS)):
         raise ProblemError(409, "conflict", LOST)
     if outcome.error or outcome.result is not None:
 
         def work(held: SubmissionQuerySet) -> Facts:
             if outcome.error:
-                raise (KilledGraderError if outcome.temporary else GraderError)(outcome.error)
-            return _checked(submission.in_phase, outcome.result or {})
+                failure = KilledGraderError if outcome.temporary else GraderError
+                raise failure(outcome.error)
+            return _validate_result(submission.in_phase, outcome.result or {})
 
         grading.end(submission, work)
     return HttpResponse(status=204)
@@ -167,11 +170,11 @@ def _benchmark(request: HttpRequest, name: str) -> Benchmark:
     return benchmark
 
 
-def _held(submission: Submission) -> SubmissionQuerySet:
+def _attempt_rows(submission: Submission) -> SubmissionQuerySet:
     return Submission.objects.held(submission.pk, submission.attempts)
 
 
-def _checked(benchmark: Benchmark, result: Facts) -> Facts:
+def _validate_result(benchmark: Benchmark, result: Facts) -> Facts:
     """A grader's result with the version of its labels. Raises ProblemError if it is not one.
 
     What the submission's page shows is made of it once, so that no page fails later.
@@ -180,7 +183,8 @@ def _checked(benchmark: Benchmark, result: Facts) -> Facts:
     try:
         text = json.dumps(result, allow_nan=False, ensure_ascii=False)
         text.encode()  # raises ValueError for half a surrogate
-        check, report = result["check"], result.get("report")
+        check = result["check"]
+        report = result.get("report")
         _CHECK.validate_json(json.dumps(check), strict=True)
         check_summary(check)
         _DIAGNOSIS.validate_json(json.dumps(result.get("diagnosis")), strict=True)

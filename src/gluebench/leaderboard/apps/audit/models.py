@@ -29,7 +29,7 @@ LOCK = 0x676C7565  # any number that no other lock of the database uses
 logger = logging.getLogger(__name__)
 
 
-def hold() -> None:
+def lock_log() -> None:
     """Let no other transaction add to the log, or to the public ledger, until this one ends."""
     if connection.vendor == "postgresql":  # SQLite lets one write at a time anyway
         with connection.cursor() as cursor:
@@ -66,7 +66,7 @@ class Entry(models.Model):
         """Add a row to the end of the chain."""
         with transaction.atomic():
             if self._state.adding:
-                hold()
+                lock_log()
                 last = Entry.objects.order_by("-pk").values_list("seal", flat=True).first()
                 self.seal = self.digest(last or "")
             super().save(*arguments, **options)

@@ -16,6 +16,7 @@ from gluebench.leaderboard.apps.benchmarks import models
 from gluebench.leaderboard.apps.benchmarks.contents import Prepared, PublicFile, prepare
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, DataFile
 from gluebench.leaderboard.apps.benchmarks.seals import LABEL_KEY, PARTS, sealed
+from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.signals import benchmark_changed
 from gluebench.leaderboard.apps.common.text import require_fields
 from gluebench.leaderboard.keeping.folder import SiteError, make_private, write_private
@@ -49,8 +50,9 @@ def store(
     # The name is part of an address, and some databases refuse a value longer than its column.
     named = Benchmark(name=ready.name, title=ready.title)
     require_fields(named, ("name", "title"), what=f"The benchmark {ready.name!r}")
-    place, digest = _keep_gold(ready.name, ready.gold) if ready.gold else ("", "")
-    if place:
+    place = digest = ""
+    if ready.gold is not None:
+        place, digest = _keep_gold(ready.name, ready.gold)
         models.publish_labels(place)
     values = {
         "title": ready.title,
@@ -68,20 +70,8 @@ def store(
             # Not `add`, which would sign out and strip of second factors who was given a role by others.
             Benchmark.organizers.through.objects.create(benchmark=row, user=by)
             require_few(by)
-        if not new and row.title != row.record.title:
-            del values["title"]
-        changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
-        if changed:
-            if "manifest" in changed:
-                _require_tasks_of_phases(row, ready)
-            Benchmark.objects.filter(pk=row.pk).update(**values)
-            why = reason or f"The {'labels' if 'gold' in changed else 'manifest'} changed."
-            kind = "labels" if "gold" in changed else "manifest"
-            row.gold = place
-            seals = sealed(row, LABEL_KEY, *(field for field in changed if field in PARTS))
-            record(kind, actor=by, benchmark=row, reason=why, sealed=seals)
-            benchmark_changed.send(Benchmark, benchmark=row, reason=why, act="labels")
-            row.refresh_from_db()
+        if not new:
+            _update(row, ready, values, by=by, reason=reason)
         Benchmark.objects.held(row.pk)
         replaced = _replace(row, files, examples=ready.has_examples)
         if new:
@@ -93,16 +83,36 @@ def store(
     return row
 
 
+def _update(row: Benchmark, ready: Prepared, values: Values, *, by: User | None, reason: str) -> None:
+    """Write the values that differ from those of an existing benchmark, with an entry of the log."""
+    if row.title != row.record.title:  # it was edited on the site
+        del values["title"]
+    changed = [field for field, value in values.items() if getattr(row, field) != value]
+    if not changed:
+        return
+    if "manifest" in changed:
+        _require_tasks_of_phases(row, ready)
+    Benchmark.objects.filter(pk=row.pk).update(**values)
+    kind = "labels" if "gold" in changed else "manifest"
+    why = reason or f"The {kind} changed."
+    row.gold = values["gold"]
+    seals = sealed(row, LABEL_KEY, *(field for field in changed if field in PARTS))
+    record(kind, actor=by, benchmark=row, reason=why, sealed=seals)
+    benchmark_changed.send(Benchmark, benchmark=row, reason=why, act="labels")
+    row.refresh_from_db()
+
+
 def _require_tasks_of_phases(row: Benchmark, ready: Prepared) -> None:
     """Raise SiteError for a new manifest that lacks a task of a phase."""
     new = Benchmark(manifest=ready.manifest.text, parents=list(ready.manifest.parents)).record
     known = {task.name for task in new.tasks}
     for phase in row.phases.all():
-        if missing := [name for name in phase.tasks if name not in known]:
-            raise SiteError(
-                f"The phase {phase} has the task {missing[0]}, which the new manifest lacks. "
-                "Change the phase first."
-            )
+        for name in phase.tasks:
+            if name not in known:
+                raise SiteError(
+                    f"The phase {phase} has the task {name}, which the new manifest lacks. "
+                    "Change the phase first."
+                )
 
 
 def require_few(user: User, more: int = 0) -> None:
@@ -143,9 +153,10 @@ def digest_of(folder: Path) -> str:
     if not folder.is_dir():
         return ""
     digest = hashlib.sha256()
-    for path in sorted(path for path in folder.iterdir() if path.is_file() and path.name[0] != "."):
-        data = path.read_bytes()
-        digest.update(f"{path.name}\0{len(data)}\0".encode() + data)
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and not path.name.startswith("."):
+            data = path.read_bytes()
+            digest.update(f"{path.name}\0{len(data)}\0".encode() + data)
     return digest.hexdigest()
 
 
@@ -173,18 +184,20 @@ def _replace(row: Benchmark, files: Sequence[DataFile], *, examples: bool) -> bo
     Without `examples`, those that it has stay, unless their split has gone or has another size.
     """
     before = list(row.data_files.all())
-    sizes = {
-        (task.name, split.name): split.size
-        for task in (*row.record.tasks, *row.record.auxiliary)
-        for split in task.splits.values()
-    }
-    kept = [] if examples else [file for file in before if sizes.get((file.task, file.split)) == file.rows]
-    after = [*kept, *files]
+    after = list(files)
+    if not examples:
+        sizes = {}
+        for task in row.record.tasks + row.record.auxiliary:
+            for split in task.splits.values():
+                sizes[task.name, split.name] = split.size
+        kept = [file for file in before if sizes.get((file.task, file.split)) == file.rows]
+        after = kept + after
     if {(file.path, file.sha256) for file in before} == {(file.path, file.sha256) for file in after}:
         return False
     row.data_files.all().delete()
     for file in after:
-        file.pk, file.benchmark = None, row
+        file.pk = None
+        file.benchmark = row
     DataFile.objects.bulk_create(after)
     for name in {file.file for file in before} - {file.file for file in after}:
         transaction.on_commit(partial(storages["data"].delete, name))

@@ -33,9 +33,24 @@ class Manifest(NamedTuple):
     parents: tuple[str, ...] = ()
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """Its text, and then those of its parents."""
+        return (self.text,) + self.parents
+
+    @property
+    def size(self) -> int:
+        """The number of characters of it and its parents."""
+        return sum(map(len, self.texts))
+
+    @property
+    def sha256(self) -> str:
+        """The hash of it and its parents."""
+        return hashlib.sha256("\0".join(self.texts).encode()).hexdigest()
+
+    @property
     def name(self) -> str:
         """The first digits of its hash."""
-        return hashlib.sha256("\0".join((self.text, *self.parents)).encode()).hexdigest()[:16]
+        return self.sha256[:16]
 
     def write_below(self, folder: Path) -> Path:
         """Write the manifest to a folder named by its hash, unless it is there; return the path."""
@@ -52,10 +67,10 @@ class Manifest(NamedTuple):
 def part_of(manifest: Manifest, name: str, tasks: Sequence[str]) -> Manifest:
     """The manifest of a benchmark of that name with some tasks of another, which it extends."""
     below = []
-    for number, text in enumerate((manifest.text, *manifest.parents), start=1):
-        is_last = number > len(manifest.parents)  # it extends a packaged benchmark, or none
-        place = rf'\g<1>"./parent-{number + 1}.toml"'
-        below.append(text if is_last else _EXTENDS.sub(place, text, count=1))
+    for number, text in enumerate(manifest.texts, start=1):
+        if number <= len(manifest.parents):  # the last one extends a packaged benchmark, or none
+            text = _EXTENDS.sub(rf'\g<1>"./parent-{number + 1}.toml"', text, count=1)
+        below.append(text)
     head = f"[benchmark]\nname = {json.dumps(name)}\n"
     return Manifest(f'{head}extends = "./parent-1.toml"\ntasks = {json.dumps(list(tasks))}\n', tuple(below))
 
@@ -63,8 +78,8 @@ def part_of(manifest: Manifest, name: str, tasks: Sequence[str]) -> Manifest:
 def manifest_of(home: Path) -> Manifest:
     """The manifest of a folder that `write_below` wrote, as it is now. Raises OSError, ValueError."""
     parents = sorted(home.glob("parent-*.toml"), key=lambda parent: int(parent.stem[7:]))
-    texts = [path.read_bytes().decode() for path in (home / "manifest.toml", *parents)]
-    return Manifest(texts[0], tuple(texts[1:]))
+    text = (home / "manifest.toml").read_bytes().decode()
+    return Manifest(text, tuple(path.read_bytes().decode() for path in parents))
 
 
 def read_manifest(name_or_path: str) -> Manifest:
@@ -74,8 +89,10 @@ def read_manifest(name_or_path: str) -> Manifest:
     while path is not None:
         text = path.read_text(encoding="utf-8-sig")
         parent = tomllib.loads(text)["benchmark"].get("extends")
-        path = _path(parent, path.parent) if parent and _is_file(parent) else None
-        if path is not None:
+        folder = path.parent
+        path = None
+        if parent and _is_file(parent):
+            path = _path(parent, folder)
             text = _EXTENDS.sub(rf'\g<1>"./parent-{len(texts) + 1}.toml"', text, count=1)
         texts.append(text)
     return Manifest(texts[0], tuple(texts[1:]))
@@ -125,14 +142,16 @@ def prepare(name_or_path: str, gold_folder: Path | None, data_folder: Path | Non
             raise SiteError(f"{gold_folder} is not a folder. Name the folder of {manifested.name}'s labels.")
         gold = read_gold(gold_folder, manifested)  # reports all problems now, to the organizer
         _require_all(gold)
-    files = [] if data_folder is None else read_folder(data_folder, manifested, gold)
+    files = []
+    if data_folder is not None:
+        files = read_folder(data_folder, manifested, gold)
     files.append(_sample_submission(manifested))
     manifest = read_manifest(name_or_path)
-    size = sum(map(len, (manifest.text, *manifest.parents)))
-    if size > MANIFEST_SIZE:
+    if manifest.size > MANIFEST_SIZE:
         raise SiteError(
-            f"The manifest of {manifested.name} has {size:,} characters, with those that it extends; "
-            f"expected at most {MANIFEST_SIZE:,}. Number its ids by a pattern, or let its files have indices."
+            f"The manifest of {manifested.name} has {manifest.size:,} characters, with those that it "
+            f"extends; expected at most {MANIFEST_SIZE:,}. Number its ids by a pattern, or let its files "
+            "have indices."
         )
     _require_kept(manifest, manifested)
     return Prepared(manifested.name, manifested.title, manifest, gold_folder, files, data_folder is not None)
@@ -186,14 +205,15 @@ def read_folder(folder: Path, benchmark: records.Benchmark, gold: Gold | None) -
     Only the files that the manifest names are read. They are rewritten, so that only the index, the
     input columns and the labels of other splits are published.
     """
-    contents, problems = [], []
+    contents = []
+    problems = []
     for name in linked_tasks(benchmark):  # publishers with terms of their own, as all of GLUE's
         with suppress(DataError):
             home = task_folder(folder, benchmark, benchmark.dataset(name))
             problems.append(
                 f"{home}: {name} is published elsewhere on its own terms; the site links to it. Leave it out"
             )
-    for task in (*benchmark.tasks, *benchmark.auxiliary):
+    for task in benchmark.tasks + benchmark.auxiliary:
         read = {}
         for split in task.splits.values():
             try:
@@ -204,7 +224,7 @@ def read_folder(folder: Path, benchmark: records.Benchmark, gold: Gold | None) -
             if examples:
                 read[split.name] = examples
         problems += _label_problems(task, read, gold)
-        contents += [_published(task, name, examples) for name, examples in read.items()]
+        contents += [_public_file(task, name, examples) for name, examples in read.items()]
     if not contents and not problems:
         expected = f"{benchmark.tasks[0].name}/test.tsv"
         problems.append(f"{folder}: no file of {benchmark.name}; expected {expected} and others")
@@ -225,8 +245,10 @@ def _examples(
     examples = load_split(folder, benchmark, task.name, split.name)
     if len(examples) != split.size:
         raise DataError([f"{path}: {len(examples):,} examples, expected {split.size:,}"])
-    if any("\t" in text or "\n" in text for example in examples for text in example.inputs.values()):
-        raise DataError([f"{path}: a tab or line end within a text; expected none, since columns end there"])
+    for example in examples:
+        if any("\t" in text or "\n" in text for text in example.inputs.values()):
+            problem = f"{path}: a tab or line end within a text; expected none, since columns end there"
+            raise DataError([problem])
     return examples
 
 
@@ -235,14 +257,14 @@ def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Go
     for file in task.files:
         if "test" not in file.splits or (name := file.splits["test"].name) not in read:
             continue
-        examples, where = read[name], f"{task.name}/{file.splits['test'].file}"
+        examples = read[name]
+        where = f"{task.name}/{file.splits['test'].file}"
         if any(example.label is not None for example in examples):
             yield f"{where}: has a label column; expected index {' '.join(task.columns)} without labels"
         in_order = sorted(examples, key=lambda example: example.index)
         for column in task.columns:
-            if gold and _equals(
-                [example.inputs[column] for example in in_order], gold.columns[file.name], task
-            ):
+            texts = [example.inputs[column] for example in in_order]
+            if gold and _equals(texts, gold.columns[file.name], task):
                 yield f"{where}: column {column} holds the test labels; expected texts"
         tests = {tuple(example.inputs.values()) for example in examples}
         for other, rows in read.items():
@@ -262,14 +284,20 @@ def _equals(texts: Sequence[str], gold: Column, task: records.Task) -> bool:
         return False
 
 
-def _published(task: records.Task, split: str, examples: Sequence[Example]) -> PublicFile:
+def _public_file(task: records.Task, split: str, examples: Sequence[Example]) -> PublicFile:
     labeled = examples[0].label is not None
     ids = task.splits[split].ids
-    rows = [("id" if ids else "index", *task.columns, *["label"] * labeled)]
+    head = ["id" if ids else "index"]
+    head += task.columns
+    if labeled:
+        head.append("label")
+    rows = [head]
     for example in examples:
-        label = example.label if isinstance(example.label, str) else repr(example.label)
-        key = ids[example.index] if ids else str(example.index)
-        rows.append((key, *example.inputs.values(), *[label] * labeled))
+        row = [ids[example.index] if ids else str(example.index)]
+        row += example.inputs.values()
+        if labeled:
+            row.append(example.label if isinstance(example.label, str) else repr(example.label))
+        rows.append(row)
     data = "".join("\t".join(row) + "\n" for row in rows).encode()
     return PublicFile(f"{task.name}/{split}.tsv", data, task.name, split, len(examples))
 
@@ -281,7 +309,8 @@ def _sample_submission(benchmark: records.Benchmark) -> PublicFile:
     """
     answers = {}
     for file in benchmark.files():
-        task, size = benchmark.task(file.task), file.size()
+        task = benchmark.task(file.task)
+        size = file.size()
         if task.form not in ("labels", "numbers"):
             answers[file.name] = Column((), (_constant(task),) * size)
         elif task.score_range is not None:

@@ -151,9 +151,14 @@ class Benchmark(models.Model):
         return reverse("board", args=[self.name])
 
     @property
+    def manifest_texts(self) -> Manifest:
+        """The manifest with those that it extends."""
+        return Manifest(self.manifest, tuple(self.parents))
+
+    @property
     def manifest_path(self) -> Path:
         """The manifest as a file, written where it is not there yet."""
-        return Manifest(self.manifest, tuple(self.parents)).write_below(settings.FOLDER.manifests)
+        return self.manifest_texts.write_below(settings.FOLDER.manifests)
 
     @property
     def gold_path(self) -> Path:
@@ -171,8 +176,10 @@ class Benchmark(models.Model):
     def named_from(self) -> datetime | None:
         """The moment from which names are shown; None if they are shown now."""
         day = self.policy.anonymous
-        moment = datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
-        return moment if moment and timezone.now() < moment else None
+        if day is None:
+            return None
+        moment = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        return moment if timezone.now() < moment else None
 
     @property
     def sections(self) -> list[tuple[str, str]]:
@@ -192,13 +199,14 @@ class Benchmark(models.Model):
     @property
     def record(self) -> records.Benchmark:
         """The benchmark that its manifest describes."""
-        size = sum(map(len, (self.manifest, *self.parents)))
-        return (_record if size <= _SMALL_MANIFEST else _large_record)(self.manifest_path)
+        load = _record if self.manifest_texts.size <= _SMALL_MANIFEST else _large_record
+        return load(self.manifest_path)
 
     def named_for_commands(self, address: str) -> str:
         """The value of `--benchmark`: its name if gluebench packages this benchmark, else its address."""
-        packaged = self.name in records.installed()
-        return self.name if packaged and records.load_benchmark(self.name) == self.record else address
+        if self.name in records.installed() and records.load_benchmark(self.name) == self.record:
+            return self.name
+        return address
 
 
 class DataFile(models.Model):
@@ -230,7 +238,8 @@ def revoke_of_new_organizers(
     `reverse` tells whether benchmarks were added to a user. Admins have these rights already.
     """
     if action == "post_add" and pk_set:
-        for user in User.objects.filter(pk__in=[instance.pk] if reverse else pk_set, is_superuser=False):
+        accounts = [instance.pk] if reverse else pk_set
+        for user in User.objects.filter(pk__in=accounts, is_superuser=False):
             revoke(user)
 
 
@@ -283,7 +292,9 @@ def live(name: str, user: Any) -> Live:
 def only_one() -> Live | None:
     """The benchmark of a site that has exactly one, drafts apart; None on other sites."""
     rows = _rows(_ONLY)
-    return _up_to_date(Live(*rows[0])) if len(rows) == 1 else None
+    if len(rows) != 1:
+        return None
+    return _up_to_date(Live(*rows[0]))
 
 
 def _up_to_date(live: Live) -> Live:

@@ -98,7 +98,7 @@ class OrganizerPage:
     template: str = ""
     find: Callable[..., Any] = lambda request, benchmark: benchmark
     """From the request and the rest of the address, what the acts are done to. Raises Http404."""
-    context: Callable[..., Values] = lambda row, viewer, **asked: {}
+    context: Callable[..., Values] = lambda row, viewer, **query: {}
     """From what the acts are done to, the person, and the parameters of the address, what the page shows."""
     preview: Callable[[Any], Values] | None = None
     """From a valid form, what a preview shows more."""
@@ -124,8 +124,9 @@ class OrganizerPage:
     @property
     def address(self) -> str:
         """Its address for Django."""
-        of_site = self.path.startswith("/organize/")
-        return self.path[1:] if of_site else f"benchmarks/<slug:name>/organize{self.path}"
+        if self.path.startswith("/organize/"):  # a page of the site, of no benchmark
+            return self.path[1:]
+        return f"benchmarks/<slug:name>/organize{self.path}"
 
     @property
     def view(self) -> View:
@@ -137,9 +138,11 @@ class OrganizerPage:
 
     def row(self, request: HttpRequest, act: Act | None = None, *, name: str = "", **address: Any) -> Any:
         """What an act is done to. Raises PermissionDenied for a person who may not do it, and Http404."""
-        acts = self.acts.values() if act is None else [act]
-        reviewers = any(one.reviewers for one in acts)
-        benchmark = organized(request.user, name, reviewers=reviewers) if name else None
+        acts = list(self.acts.values()) if act is None else [act]
+        benchmark = None
+        if name:
+            reviewers = any(one.reviewers for one in acts)
+            benchmark = organized(request.user, name, reviewers=reviewers)
         return self.find(request, benchmark, **address)
 
     def press(self, request: HttpRequest, act: Act, form: Any, address: Values) -> Done:
@@ -154,15 +157,17 @@ class OrganizerPage:
         done = act.do(row, request.user, **values)
         if isinstance(done, Done):
             return done
-        of_benchmark = {"name": address["name"]}
-        url = reverse(act.to, kwargs=of_benchmark) if act.to else reverse(self.name, kwargs=address)
-        return Done(done, url)
+        if act.to:
+            return Done(done, reverse(act.to, args=[address["name"]]))
+        return Done(done, reverse(self.name, kwargs=address))
 
     def _answer(self, request: SignedInRequest, **address: Any) -> HttpResponse:
         button = request.POST.get("act", "")
-        act = self.acts.get(button) or self.acts.get("")
-        row = self.row(request, act if request.method == "POST" else None, **address)
-        if request.method != "POST" or act is None:
+        act = None
+        if request.method == "POST":
+            act = self.acts.get(button) or self.acts.get("")
+        row = self.row(request, act, **address)
+        if act is None:
             moved = self.moved(row)
             return redirect(moved) if moved else self._show(request, row)
         form = act.form(row, request.POST, request.FILES, prefix=self._prefix(button))
@@ -176,7 +181,9 @@ class OrganizerPage:
                     form.add_error(None, [error.message for error in refusal.errors])
                 return self._show(request, row, **{act.shown: form})
             messages.error(request, str(refusal))
-            return redirect(act.to, address["name"]) if act.to else redirect(request.path)
+            if act.to:
+                return redirect(act.to, address["name"])
+            return redirect(request.path)
         if done.message:
             messages.success(request, done.message)
         return redirect(done.url)
@@ -189,8 +196,8 @@ class OrganizerPage:
         for button, act in self.acts.items():
             if act.shown not in {"", *more}:
                 context[act.shown] = act.form(row, prefix=self._prefix(button))
-        asked = {name: request.GET.get(name, "") for name in self.parameters}
-        context |= self.context(row, request.user, **asked) | more
+        query = {name: request.GET.get(name, "") for name in self.parameters}
+        context |= self.context(row, request.user, **query) | more
         if self.tab:
             return render_tab(request, benchmark_of(row), self.tab, context, self.template)
         return render(request, self.template, {"here": "organize", **context}, status=_status(context))
@@ -250,7 +257,8 @@ def render_tab(
     organizes = benchmark.organized_by(request.user)
     context |= {"benchmark": benchmark, "here": "organize", "tab": tab, "organizes": organizes}
     context |= {"tab_groups": _tab_groups(tab, all_tabs=organizes)}
-    context |= {"tab_title": TABS.get(tab, ("", ""))[1], "stalled": stalled(benchmark)}
+    _, tab_title, _ = TABS.get(tab, ("", "", ""))
+    context |= {"tab_title": tab_title, "stalled": stalled(benchmark)}
     return render(request, template or f"organize/{tab}.html", context, status=_status(context))
 
 

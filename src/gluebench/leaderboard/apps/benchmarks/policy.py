@@ -96,7 +96,10 @@ class Policy:
     def as_dict(self) -> Values:
         """The policy for JSON; dates as text."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**values, **{name: values[name] and values[name].isoformat() for name in DAYS}}
+        for name in DAYS:
+            if values[name] is not None:
+                values[name] = values[name].isoformat()
+        return values
 
     @property
     def registers(self) -> bool:
@@ -107,13 +110,14 @@ class Policy:
     @property
     def mail_domains(self) -> set[str]:
         """The domains of `domains`, in lower case."""
-        return {domain.strip().lower() for domain in self.domains.split(",") if domain.strip()}
+        return {domain.strip().lower() for domain in self.domains.split(",")} - {""}
 
 
 def policy_of(values: Facts) -> Policy:
     """A policy from a mapping, as TOML and JSON give one. Raises PolicyError with all that is wrong."""
     known = [field.name for field in fields(Policy)]
-    problems, settings = [], {}
+    problems = []
+    settings = {}
     for name, value in values.items():
         if name not in known:
             problems.append(f"{name!r} is not a setting; known are {', '.join(known)}.")
@@ -148,8 +152,10 @@ def read_policy(path: Path) -> PolicyFile:
     phases = settings.pop(PHASES, [])
     if not isinstance(phases, list) or not all(isinstance(table, dict) for table in phases):
         raise PolicyError([f"{path}: {PHASES} are tables, each below a line [[{PHASES}]]."])
-    values = {name: None if value == NONE else value for name, value in settings.items()}
-    return PolicyFile(policy_of(values), phases)
+    for name, value in settings.items():
+        if value == NONE:
+            settings[name] = None
+    return PolicyFile(policy_of(settings), phases)
 
 
 def _read(path: Path) -> Values:
@@ -165,7 +171,9 @@ _DOMAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z
 
 
 def _are_domains(text: str) -> bool:
-    return all(_DOMAIN.fullmatch(domain.strip()) for domain in text.split(",")) or not text
+    if not text:
+        return True
+    return all(_DOMAIN.fullmatch(domain.strip()) for domain in text.split(","))
 
 
 EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -195,12 +203,17 @@ LIMIT: tuple[Callable[[Any], bool], str] = (
 
 SENTENCES = toml_beside(__file__)
 """For each rule, or each choice of one, what submitters read."""
+SPANS = {
+    "sliding": {"per_day": "within 24 hours", "per_month": "within 30 days", "total": "in all"},
+    "calendar": {"per_day": "a day (UTC)", "per_month": "a month (UTC)", "total": "in all"},
+}
+"""By window, the time in which each limit counts submissions."""
 
 
 def feedback_sentence(policy: Policy) -> str:
     """What submitters see of their scores, and when."""
     text: str = SENTENCES["feedback"][policy.feedback]
-    return text.format(you="you" if policy.per == "person" else "your team")
+    return text.format(**_facts(policy))
 
 
 def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True) -> list[str]:
@@ -209,35 +222,47 @@ def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True
     `revealed`: the rows that were held back count already. `categories`: there are diagnostic categories
     whose labels are not public.
     """
-    sliding, split = policy.window == "sliding", policy.public_share is not None and policy.reveal is not None
-    spans = (
-        (policy.per_day, "within 24 hours" if sliding else "a day (UTC)"),
-        (policy.per_month, "within 30 days" if sliding else "a month (UTC)"),
-        (policy.total, "in all"),
-    )
-    facts = {
-        **policy.as_dict(),
-        **{name: f"{day.day} {day:%B %Y}" for name in DAYS if (day := getattr(policy, name))},
-        "limits": ", ".join(f"{number} {span}" for number, span in spans if number is not None),
-        "whose": "You" if policy.per == "person" else "Your team",
-        "you": "you" if policy.per == "person" else "your team",
-        "share": f"{100 * (policy.public_share or 0):.3g} %",
-    }
+    facts = _facts(policy)
+    rows = ""
+    if policy.public_share is not None and policy.reveal is not None:
+        rows = "revealed" if revealed else "public"
     rules: dict[str, bool | str] = {
-        **{name: bool(facts[name]) for name in ("limits", "at_once", "invalid_per_day")},
+        "limits": bool(facts["limits"]),
+        "at_once": bool(policy.at_once),
+        "invalid_per_day": bool(policy.invalid_per_day),
         "team_size": policy.per == "team" and policy.team_size is not None,
         "merge_until": policy.per == "team" and policy.merge_until is not None,
         "incomplete": policy.incomplete,
         "registration": policy.registers and policy.registration,
-        **{name: bool(facts[name]) for name in ("terms", "approval", "anonymous")},
+        "terms": policy.terms,
+        "approval": policy.approval,
+        "anonymous": policy.anonymous is not None,
         "feedback": policy.feedback,
         "rounded": True,
-        "rows": split and ("revealed" if revealed else "public"),
+        "rows": rows,
         "smallest_category": categories and policy.smallest_category > 1,
     }
-    texts = (
-        SENTENCES[rule][choice] if choice is not True else SENTENCES[rule]
-        for rule, choice in rules.items()
-        if choice
-    )
+    texts = []
+    for rule, choice in rules.items():
+        if choice is True:
+            texts.append(SENTENCES[rule])
+        elif choice:
+            texts.append(SENTENCES[rule][choice])
     return [text.format(**facts) for text in texts]
+
+
+def _facts(policy: Policy) -> Values:
+    """The values that the sentences of a policy name."""
+    facts = policy.as_dict()
+    for name in DAYS:
+        if day := getattr(policy, name):
+            facts[name] = f"{day.day} {day:%B %Y}"
+    limits = []
+    for name, span in SPANS[policy.window].items():
+        if facts[name] is not None:
+            limits.append(f"{facts[name]} {span}")
+    facts["limits"] = ", ".join(limits)
+    facts["you"] = "you" if policy.per == "person" else "your team"
+    facts["whose"] = facts["you"].capitalize()
+    facts["share"] = f"{100 * (policy.public_share or 0):.3g} %"
+    return facts

@@ -15,8 +15,8 @@ COLUMNS = ("title", "manifest", "parents", "settings", "open", "draft", "texts",
 RELATED = {
     "data_files": ("path", "task", "split", "rows", "file", "size", "sha256"),
     "phases": (
-        *("name", "opens", "closes", "last", "zone", "settings", "rows", "share", "shown", "shown_from"),
-        *("counting", "most", "otherwise", "late"),
+        ("name", "opens", "closes", "last", "zone", "settings", "rows", "share", "shown", "shown_from")
+        + ("counting", "most", "otherwise", "late")
     ),
     "phase_files": ("phase_id", "path", "release", "moment", "file", "size", "sha256"),
     "announcements": ("title", "text", "at", "changed"),
@@ -31,7 +31,7 @@ ADDED = {"phases": ("tasks",)}
 """Columns that came later, in a digest only where they are not empty: that of an older row is as it was."""
 LABEL_KEY = "label-key"
 """The file that selects the rows that are held back."""
-PARTS = (*COLUMNS, *RELATED, LABEL_KEY)
+PARTS = COLUMNS + tuple(RELATED) + (LABEL_KEY,)
 ALL = "all"
 """Stands for the digest of a table of which all rows are sealed, each by itself."""
 
@@ -42,17 +42,16 @@ def sealed(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str
     Each row of a table has its own, so that an act on one row does not cover an edit of another. `row` is the
     one that the act wrote, or deleted, which has an empty digest then; without it, all rows are sealed.
     """
-    chosen, digests = Benchmark.objects.filter(pk=benchmark.pk), {}
+    chosen = Benchmark.objects.filter(pk=benchmark.pk)
+    digests = {}
     for part in parts:
         if part in COLUMNS:
             digests[part] = seal("benchmark", benchmark.name, part, list(chosen.values_list(part)))
             continue
         if part == LABEL_KEY:
-            key = benchmark.gold_path / KEY_FILE if benchmark.gold else None
-            text = key.read_bytes().hex() if key and key.exists() else ""
-            digests[part] = seal("benchmark", benchmark.name, part, text)
+            digests[part] = seal("benchmark", benchmark.name, part, _label_key(benchmark))
             continue
-        rows, name = _rows(benchmark, part)
+        rows, name = _table_rows(benchmark, part)
         if row is not None:
             digests[f"{part} {row}"] = ""
             rows = rows.filter(**{name: row})
@@ -65,7 +64,15 @@ def sealed(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str
     return digests
 
 
-def _rows(benchmark: Any, part: str) -> tuple[Any, str]:
+def _label_key(benchmark: Any) -> str:
+    """The key of the labels in hexadecimal digits; empty without one."""
+    if not benchmark.gold:
+        return ""
+    path = benchmark.gold_path / KEY_FILE
+    return path.read_bytes().hex() if path.exists() else ""
+
+
+def _table_rows(benchmark: Any, part: str) -> tuple[Any, str]:
     """The rows of a table that belong to a benchmark, and the column that names one of them."""
     if part == "extensions":
         return apps.get_model("phases", "Extension").objects.filter(phase__benchmark=benchmark.pk), "pk"

@@ -383,6 +383,10 @@ class Options(NamedTuple):
         return self.query(sort=sort, turned=not self.turned if sort == self.sort else False)
 
 
+USUAL = Options()
+"""The board as it is without any option."""
+
+
 def cleaned(search: str) -> str:
     """Return a search text as one line of at most `WORDS` characters."""
     return " ".join(search[:WORDS].split())

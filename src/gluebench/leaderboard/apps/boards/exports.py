@@ -12,7 +12,14 @@ from gluebench.benchmark.figures import DOWN
 from gluebench.benchmark.tables import Best, Column, Table, latex_escape, numeric, to_latex, to_markdown
 from gluebench.data.croissant import PublishedFile, croissant
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.boards.columns import PRIVACY, Options, Scheme, number_places, standings
+from gluebench.leaderboard.apps.boards.columns import (
+    PRIVACY,
+    USUAL,
+    Options,
+    Scheme,
+    number_places,
+    standings,
+)
 from gluebench.leaderboard.apps.boards.diagnostics import Category, ranked_entries
 from gluebench.leaderboard.apps.boards.pages import read_page, read_systems
 from gluebench.leaderboard.apps.boards.table import Row
@@ -50,7 +57,7 @@ NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "e
 def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
     """The board: columns, ranked rows, rows with rank null and why, published references.
 
-    `part`: as in `read_systems`, for some of the rows.
+    `part`: as in `read_systems`, for some of the rows, or for another rule.
     """
     record = with_paper_systems(benchmark.record)
     task = None if scheme.task is None else record.task(scheme.task.name)
@@ -203,7 +210,7 @@ def _references(published: Any, task: str | None) -> list[Values]:
     ]
 
 
-def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
+def board_csv(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
     """A row for each system, best first; numbers are fractions, as in reports."""
     measures = [f"{column.task.name}.{metric.name}" for column in scheme.columns for metric in column.metrics]
     names = [f"{measure}{end}" for measure in ("score", *measures) for end in ("", "_low", "_high")]
@@ -222,20 +229,20 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
             row.entry["key"],
             *(score and score[end] for score in numbers(row.entry["scores"]) for end in ENDS),
         ]
-        for row in read_systems(benchmark, scheme)[0]
+        for row in read_systems(benchmark, scheme, options=options)[0]
     )
     return csv_text([*RANK, *WORDS, *NUMBERS, "submitted", "key", *names], rows)
 
 
-def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
+def latex_text(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
     """A table for a paper, with the package booktabs; the best of each column is bold."""
     about = f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}\n% {LEGEND}\n"
-    return about + to_latex(_table(benchmark, scheme))
+    return about + to_latex(_table(benchmark, scheme, options))
 
 
-def _table(benchmark: Benchmark, scheme: Scheme) -> Table:
-    """The whole board: rank, system, model, score and the columns of the tasks by section."""
-    board = read_page(benchmark, scheme, Options(), one_page=True)
+def _table(benchmark: Benchmark, scheme: Scheme, options: Options) -> Table:
+    """The board that these options leave: rank, system, model, score, then the tasks by section."""
+    board = read_page(benchmark, scheme, options, one_page=True)
     columns = [numeric("Rank"), Column("Name"), Column("Model"), numeric(f"Score{DOWN * board.scheme.loss}")]
     for column in board.scheme.columns:
         columns.append(Column(column.title, is_number=True, group=column.task.section))
@@ -249,17 +256,18 @@ def _table(benchmark: Benchmark, scheme: Scheme) -> Table:
     return Table(columns, rows)
 
 
-def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
+def markdown_text(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
     """A Markdown table with pipes."""
-    return to_markdown(_table(benchmark, scheme))
+    return to_markdown(_table(benchmark, scheme, options))
 
 
-FORMATS: dict[str, Callable[[Benchmark, Scheme], Any]] = {
+FORMATS: dict[str, Callable[..., Any]] = {
     "json": board_json,
     "csv": board_csv,
     "tex": latex_text,
     "md": markdown_text,
 }
+"""What makes a board for programs, of the benchmark, the scheme and, where they are named, `options`."""
 
 
 def eee_json(submission: Submission, address: str) -> Values:

@@ -25,7 +25,15 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.boards import columns
 from gluebench.leaderboard.apps.boards.columns import PRIVACY, Options, Scheme, standings
 from gluebench.leaderboard.apps.boards.diagnostics import slug_of
-from gluebench.leaderboard.apps.boards.table import Row, arrange, draw_rank_sets, fill, ordered, references_of
+from gluebench.leaderboard.apps.boards.table import (
+    Row,
+    arrange,
+    draw_rank_sets,
+    fill,
+    matches_options,
+    ordered,
+    references_of,
+)
 from gluebench.leaderboard.apps.common import formats
 from gluebench.leaderboard.apps.common.formats import ABSENT, percent
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
@@ -46,7 +54,7 @@ register.filters |= {
     "count": formats.count,
     "kappa": formats.kappa,
     "percent": percent,
-    "p_text": formats.p_text,
+    "p_text": figures.p_text,
     "score": formats.score_text,
     "signed": formats.signed,
     "points": figures.points,
@@ -158,14 +166,20 @@ MARKS: dict[str, Callable[[Row], Any]] = {
 
 
 def read_systems(
-    benchmark: Benchmark, scheme: Scheme, part: slice = slice(None), *, pk: int | None = None
+    benchmark: Benchmark,
+    scheme: Scheme,
+    part: slice = slice(None),
+    *,
+    pk: int | None = None,
+    options: Options = columns.USUAL,
 ) -> tuple[list[Row], Order]:
-    """A part of the systems of the board, best first, with their entries, or the one with this key.
+    """A part of the systems that the options leave, best first, or the one with this key, with their entries.
 
     Also returns the order of all of them.
     """
-    rows, options, order = _rank_rows(benchmark, scheme, Options())
-    ranked_rows = ordered(rows, scheme.names, options, by_rank=order.another)
+    rows, options, order = _rank_rows(benchmark, scheme, options)
+    matches = [row for row in rows if matches_options(row, options)]
+    ranked_rows = ordered(matches, scheme.names, options, by_rank=order.another)
     chosen = [row for row in ranked_rows if pk in (None, row.system.pk)][part]
     _enter(benchmark, chosen, whole=len(chosen) == len(rows))
     return [row for row in chosen if row.entry], order
@@ -388,7 +402,7 @@ def environment(**options: Any) -> Environment:
     """Jinja's environment, for large tables: it escapes everything and fails on undefined names."""
     strict = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
     jinja = Environment(**{**options, **strict})
-    jinja.filters |= {"breakable": breakable, "ordinal": ordinal, "p_text": formats.p_text}
+    jinja.filters |= {"breakable": breakable, "ordinal": ordinal, "p_text": figures.p_text}
     jinja.globals["url"] = lambda name, *args: reverse(name, args=args)
     return jinja
 

@@ -107,12 +107,7 @@ def arrange(
     Returns how many systems the search and the filters leave, and the rows, each with the title of its group,
     which is empty in the ranked list. `by_rank` orders by the rank, which another rule than the score gave.
     """
-    words = options.search.casefold().split()
-    matches = []
-    for row in rows:
-        text = f"{row.system.name}\n{row.system.model}\n{row.system.team}".casefold() if words else ""
-        if all(word in text for word in words) and (row.reference or options.filters.accepts(row.system)):
-            matches.append(row)
+    matches = [row for row in rows if matches_options(row, options)]
     sorted_rows = ordered(matches, names, options, by_rank=by_rank)
     titled = [("", row) for row in sorted_rows]
     if options.grouped:  # Table 4's groups in its order, references last
@@ -120,6 +115,13 @@ def arrange(
         titled = [(titles[kind], row) for kind in titles for row in sorted_rows if row.system.regime == kind]
     page = Paginator(titled, size or max(len(titled), 1)).get_page(options.page)
     return sum(not row.reference for row in matches), page
+
+
+def matches_options(row: Row, options: Options) -> bool:
+    """Whether the search and the filters leave a row; no filter leaves out a reference."""
+    words = options.search.casefold().split()
+    text = f"{row.system.name}\n{row.system.model}\n{row.system.team}".casefold() if words else ""
+    return all(word in text for word in words) and (row.reference or options.filters.accepts(row.system))
 
 
 def ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_rank: bool) -> list[Row]:

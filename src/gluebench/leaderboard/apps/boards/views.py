@@ -1,7 +1,6 @@
 """The public pages: boards and diagnostic sets, each with a JSON view; what other sites show of a board."""
 
 from collections.abc import Collection
-from functools import partial
 from typing import Any
 
 from csp.decorators import csp_replace
@@ -21,7 +20,14 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark, Live, live, 
 from gluebench.leaderboard.apps.benchmarks.policy import feedback_sentence
 from gluebench.leaderboard.apps.boards import columns
 from gluebench.leaderboard.apps.boards import diagnostics as sets
-from gluebench.leaderboard.apps.boards.columns import Options, Scheme, cleaned, page_scheme_of, scheme_of
+from gluebench.leaderboard.apps.boards.columns import (
+    Filters,
+    Options,
+    Scheme,
+    cleaned,
+    page_scheme_of,
+    scheme_of,
+)
 from gluebench.leaderboard.apps.boards.downloads import examples_of, files_of
 from gluebench.leaderboard.apps.boards.exports import (
     FORMATS,
@@ -46,7 +52,7 @@ from gluebench.leaderboard.apps.common.parameters import takes, takes_phase
 from gluebench.leaderboard.apps.common.text import page_number
 from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, whole
 from gluebench.leaderboard.apps.ranks.models import majority_tasks
-from gluebench.leaderboard.apps.ranks.order import ABOUT, TITLES, ranking_options
+from gluebench.leaderboard.apps.ranks.order import ABOUT, TITLES, RankingOptions, ranking_options
 from gluebench.leaderboard.apps.ranks.places import LEGEND, NOWHERE
 from gluebench.leaderboard.apps.ranks.views import asked_phase, in_form, of_phase, phase_links
 from gluebench.leaderboard.apps.submissions.facts import earlier_than, listed_facts
@@ -60,6 +66,7 @@ QUERY = (*Options().values(), "page")
 """All query parameters of a board."""
 FRAME_ROWS = 10
 """Systems in a frame."""
+SVG = "image/svg+xml"
 LETTERS = 40
 """Most characters of a badge's title."""
 WIDTH, MARGIN = 7, 12
@@ -101,17 +108,43 @@ def task_board(request: HttpRequest, name: str, task: str) -> HttpResponseBase:
     return _board(request, handle, task_or_404(record, task, scored=True))
 
 
-@takes("phase")
+@takes("phase", "q", *Filters._fields)
 @require_safe
-def export(request: HttpRequest, name: str, ending: str, task: str = "") -> HttpResponseBase:
-    """The board, or a task's, as JSON or as a file to download."""
+def export_task(request: HttpRequest, name: str, ending: str, task: str) -> HttpResponseBase:
+    """The board of a task as JSON or as a file to download."""
+    return _export(request, name, ending, task, RankingOptions())
+
+
+@takes("phase", "q", *Filters._fields, *RANKED_BY)
+@require_safe
+def export(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
+    """The board as JSON or as a file to download, by the rule and with the systems that the address names."""
+    ranking = RankingOptions()
+    if not set(RANKED_BY).isdisjoint(request.GET):
+        benchmark = of_phase(live(name, request.user).benchmark(), asked_phase(request))
+        ranking = ranking_options(request.GET, benchmark.record)
+    return _export(request, name, ending, "", ranking)
+
+
+def _export(
+    request: HttpRequest, name: str, ending: str, task: str, ranking: RankingOptions
+) -> HttpResponseBase:
+    search, filters = cleaned(request.GET.get("q", "")), Filters.of(request.GET.dict())
+    options = Options(search=search, filters=filters, ranking=ranking)
 
     def make(benchmark: Benchmark) -> Any:
         record = task_or_404(benchmark.record, task, scored=True) if task else None
-        return FORMATS[ending](benchmark, scheme_of(benchmark.record, record))
+        return FORMATS[ending](benchmark, scheme_of(benchmark.record, record), options=options)
 
-    filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
-    return in_form(request, name, ending, make, cache_key=f"export {task}", filename=filename)
+    return in_form(
+        request,
+        name,
+        ending,
+        make,
+        cache_key=f"export {task} {options}",
+        filename=f"{name}-{task}.{ending}" if task else f"{name}.{ending}",
+        keep=not options.typed,
+    )
 
 
 @takes_phase
@@ -303,30 +336,40 @@ def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
     return task
 
 
+@takes("phase")
 @require_safe
-def badge(request: HttpRequest, name: str = "", key: str = "") -> HttpResponseBase:
-    """A badge of a system with its rank and score; or of a benchmark with its systems and the best score."""
+def badge(request: HttpRequest, name: str) -> HttpResponseBase:
+    """A badge of a benchmark with its systems and the best score, of the phase that the address names."""
+    handle, number = live(name, request.user), asked_phase(request)
+
+    def make() -> str:
+        benchmark = of_phase(handle.benchmark(), number)
+        rows = ranked(benchmark)
+        best = max((each.value for each in rows if each.value is not None), default=None)
+        systems = f"{len(rows):,} system{'s' * (len(rows) != 1)}"
+        score = "" if best is None else f", best {percent(best, benchmark.record.loss)}"
+        return badge_svg(benchmark.title, f"{systems}{score}")
+
+    cache_key = f"badge {name} {number}"
+    return cached(request, name=cache_key, version=handle.version, make=make, content_type=SVG)
+
+
+@require_safe
+def row_badge(request: HttpRequest, key: str) -> HttpResponseBase:
+    """A badge of a system with its rank and score."""
     rows = Submission.objects.visible_to(request.user).public().select_related("benchmark", "phase")
-    row = None if name else get_object_or_404(rows, key=key)
-    benchmark = row.benchmark if row else live(name, request.user).benchmark()
-    make = partial(_badge, benchmark, row)
-    kind, name = "image/svg+xml", f"badge {name} {key}"
-    return cached(request, name=name, version=benchmark.version, make=make, content_type=kind)
+    row = get_object_or_404(rows, key=key)
+    benchmark = row.benchmark
 
-
-def _badge(benchmark: Benchmark, row: Submission | None) -> str:
-    return badge_svg(benchmark.title, _badge_text(benchmark, row))
-
-
-def _badge_text(benchmark: Benchmark, row: Submission | None) -> str:
-    loss = benchmark.record.loss
-    if row is not None:
+    def make() -> str:
         place = places_of(at_phase(benchmark, row.phase)).get(row.pk, NOWHERE)
-        return f"rank {place.text}: {percent(row.value, loss)}" if place.rank else place.withheld
-    rows = ranked(benchmark)
-    best = max((each.value for each in rows if each.value is not None), default=None)
-    systems = f"{len(rows):,} system{'s' * (len(rows) != 1)}"
-    return systems if best is None else f"{systems}, best {percent(best, loss)}"
+        text = place.withheld
+        if place.rank:
+            text = f"rank {place.text}: {percent(row.value, benchmark.record.loss)}"
+        return badge_svg(benchmark.title, text)
+
+    version = benchmark.version
+    return cached(request, name=f"row badge {key}", version=version, make=make, content_type=SVG)
 
 
 def badge_svg(title: str, text: str) -> str:

@@ -1,12 +1,11 @@
 """The fields of a submission, defined once for the forms, API, pages, exports and commands."""
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from gluebench.leaderboard.apps.common.formats import count
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
+from gluebench.leaderboard.apps.common.tables import toml_beside
 
 
 class Field(NamedTuple):
@@ -41,17 +40,18 @@ class Field(NamedTuple):
             return self.choices[value]
         if self.kind == "count" or value is None:
             return count(value)
-        return f"{value:g} {self.unit}".rstrip() if self.kind == "number" else str(value)
+        if self.kind == "number":
+            return f"{value:g} {self.unit}".rstrip()
+        return str(value)
 
 
-_TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-SECTIONS = {
-    title: tuple(Field(name, **values) for name, values in fields.items())
-    for title, fields in tomllib.loads(_TEXT).items()
-}
+SECTIONS: dict[str, tuple[Field, ...]] = {}
 """The fields of fields.toml, under the headings of the form."""
+FIELDS: dict[str, Field] = {}
+for _title, _fields in toml_beside(__file__).items():
+    SECTIONS[_title] = tuple(Field(name, **values) for name, values in _fields.items())
+    FIELDS |= {field.name: field for field in SECTIONS[_title]}
 
-FIELDS = {field.name: field for fields in SECTIONS.values() for field in fields}
 LISTED = [field for field in FIELDS.values() if not field.private and field.kind != "text"]
 """The fields that boards show; long texts are only on the submission's own page."""
 REGIMES = FIELDS["regime"].choices

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC
-from typing import Any
+from typing import Any, TypeGuard
 
 from gluebench.benchmark import figures
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
@@ -38,13 +38,17 @@ def portable(value: Any) -> Any:
 
 def percent(value: float | None, loss: bool | None = False) -> str:
     """0.6394 as "63.9", a negated loss as the loss, "0.531"; a dash for None."""
-    return ABSENT if value is None else figures.percent(value, loss).replace("-", "−")
+    if value is None:
+        return ABSENT
+    return figures.percent(value, loss).replace("-", "−")
 
 
 def signed(value: float | None, loss: bool | None = False) -> str:
     """A difference in points, or of losses; above 0 is better: "+1.2"."""
-    text = ABSENT if value is None else figures.points(value, loss).replace("-", "−")
-    return f"+{text}" if value and value > 0 else text
+    if value is None:
+        return ABSENT
+    text = figures.points(value, loss).replace("-", "−")
+    return f"+{text}" if value > 0 else text
 
 
 def score_text(score: Facts | None) -> str:
@@ -52,9 +56,15 @@ def score_text(score: Facts | None) -> str:
     return percent(score["value"], score.get("loss")) if score else ABSENT
 
 
+def _has_interval(score: Facts | None) -> TypeGuard[Facts]:
+    if not score:
+        return False
+    return score["low"] is not None and score["high"] is not None
+
+
 def interval_text(score: Facts | None) -> str:
     """The 95 % interval of a score in a report, "61.2 to 65.0"; empty where there is none."""
-    if not score or score["low"] is None or score["high"] is None:
+    if not _has_interval(score):
         return ""
     loss = score.get("loss")
     ends = sorted((score["low"], score["high"]), reverse=bool(loss))
@@ -63,7 +73,7 @@ def interval_text(score: Facts | None) -> str:
 
 def gap_text(difference: Facts | None) -> str:
     """The 95 % interval of a difference, as `interval_text`."""
-    if not difference or difference["low"] is None or difference["high"] is None:
+    if not _has_interval(difference):
         return ""
     loss = difference.get("loss")
     return f"{signed(difference['low'], loss)} to {signed(difference['high'], loss)}".replace("+", "")
@@ -75,21 +85,26 @@ EVEN = 0.1
 
 def margin_text(score: Facts | None) -> str:
     """How far the 95 % interval reaches: "±1.5", or "−1.9 +1.4" where its sides clearly differ."""
-    if not score or score["low"] is None or score["high"] is None:
+    if not _has_interval(score):
         return ""
-    below, above = score["value"] - score["low"], score["high"] - score["value"]
-    wider, loss = max(below, above), score.get("loss")
+    loss = score.get("loss")
+    below = score["value"] - score["low"]
+    above = score["high"] - score["value"]
     if loss:  # its value is shown with the other sign
         below, above = above, below
-    texts = [figures.points(reach, loss) for reach in (below, above, wider)]
-    if abs(below - above) <= EVEN * wider or texts[0] == texts[1]:
-        return f"±{texts[2]}"
-    return f"−{texts[0]} +{texts[1]}"
+    wider = max(below, above)
+    below_text = figures.points(below, loss)
+    above_text = figures.points(above, loss)
+    if abs(below - above) <= EVEN * wider or below_text == above_text:
+        return f"±{figures.points(wider, loss)}"
+    return f"−{below_text} +{above_text}"
 
 
 def kappa(value: float | None) -> str:
     """Kappa with two decimals, as the paper gives it."""
-    return ABSENT if value is None else f"{value:.2f}".replace("-", "−")
+    if value is None:
+        return ABSENT
+    return f"{value:.2f}".replace("-", "−")
 
 
 def count(number: int | None) -> str:
@@ -100,13 +115,6 @@ def count(number: int | None) -> str:
         if number >= size:
             return f"{number / size:.3g} {word}"
     return f"{number:,}"
-
-
-def p_text(p: float) -> str:
-    """A p-value with three decimals: ".034", "< .001", "1"."""
-    if p < 0.001:
-        return "< .001"
-    return f"{p:.3f}".removeprefix("0") if p < 0.9995 else "1"
 
 
 def labels_of(entries: Sequence[Facts]) -> list[str]:
@@ -121,8 +129,10 @@ def labels_of(entries: Sequence[Facts]) -> list[str]:
         for position, (name, entry) in enumerate(zip(names, entries, strict=True)):
             if counts[name] > 1:
                 own = short(name)
-                parts = (short(entry["model"]), own) if addition == "model" else (own, entry["key"])
-                names[position] = ", ".join(parts)
+                if addition == "model":
+                    names[position] = f"{short(entry['model'])}, {own}"
+                else:
+                    names[position] = f"{own}, {entry['key']}"
     return names
 
 

@@ -24,8 +24,11 @@ TYPES = {
     "md": "text/markdown; charset=utf-8",
 }
 """Content types by form: a page's address ends in a dot and the form's name, or in neither."""
-_LARGE, _FAST, _SMALLEST = 1024**2, 1, 9
-"""Bytes above which a body is compressed fast (10,000 systems have 37 MB), and both levels of zlib."""
+_LARGE = 1024**2
+"""Bytes above which a body is compressed fast: 10,000 systems have 37 MB."""
+_FAST = 1
+_SMALLEST = 9
+"""Levels of zlib."""
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 """Matches gzip in Accept-Encoding, unless its weight is zero."""
 
@@ -76,10 +79,14 @@ def _answer(request: HttpRequest, body: bytes, content_type: str) -> HttpRespons
 
 def _compressed(content: str | Iterator[str]) -> bytes:
     """The text, or its parts one after the other, in gzip's format."""
-    is_small = isinstance(content, str) and len(content) < _LARGE
-    compressor = zlib.compressobj(_SMALLEST if is_small else _FAST, wbits=zlib.MAX_WBITS + 16)  # 16: of gzip
+    level = _FAST
+    if isinstance(content, str):
+        if len(content) < _LARGE:
+            level = _SMALLEST
+        content = iter([content])
+    compressor = zlib.compressobj(level, wbits=zlib.MAX_WBITS + 16)  # 16: of gzip
     body = bytearray()
-    for part in [content] if isinstance(content, str) else content:
+    for part in content:
         body += compressor.compress(part.encode())
     return bytes(body + compressor.flush())
 

@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from pydantic import AwareDatetime, BaseModel
 
+from gluebench.benchmark.figures import counted
 from gluebench.leaderboard.serving.front import network_of
 
 JSON = "application/problem+json"
@@ -109,7 +110,7 @@ def spend(kind: str, whose: str) -> None:
         return
     if used > most:
         wait = math.ceil(MINUTE - second)
-        detail = f"More than {most} requests in a minute. Try again in {wait} second{'s' * (wait != 1)}."
+        detail = f"More than {most} requests in a minute. Try again in {counted(wait, 'second')}."
         raise ProblemError(429, "rate", detail, headers={"Retry-After": str(wait)})
 
 

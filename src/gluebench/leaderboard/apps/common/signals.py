@@ -18,6 +18,9 @@ submissions_changed = Signal()
 """Rows of submissions changed that a board may show; `submissions`, their primary keys, at the end of the
 transaction of the change. With `erased`, their names and texts were deleted for good."""
 
+act_begun = Signal()
+"""A person begins an act on a `submission`; `by`. Raise ActError to refuse, then nothing changes."""
+
 submission_decided = Signal()
 """An organizer approved a `submission`, or declined it; `approved`. In the transaction of the act."""
 

@@ -17,9 +17,8 @@ from markdown_it import MarkdownIt
 from gluebench.benchmark import tables
 from gluebench.leaderboard.keeping.folder import SiteError
 
-_TAGS = {"p", "br", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "hr"} | {
-    *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
-}
+_TAGS = {"p", "br", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "hr"}
+_TAGS |= {"h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"}
 _RUN = re.compile(r"[0-9]+|[^0-9]+")
 _JOINS = re.compile(r"([+/_,:=@])(?=[^\s+/_,:=@])")
 _HIDDEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
@@ -78,7 +77,9 @@ _FORMULA = "=+-@\t\r\n|%＝＋－＠"
 def csv_cell(text: str) -> str:
     """The text for a spreadsheet: what looks like a formula gets an apostrophe, which shows it as text."""
     starts = {text[:1], text.lstrip()[:1]} - {""}
-    return f"'{text}" if any(sign in _FORMULA for sign in starts) else text
+    if any(sign in _FORMULA for sign in starts):
+        return f"'{text}"
+    return text
 
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -108,4 +109,6 @@ def alphabetical(text: str) -> list[tuple[float, str]]:
 
 def page_number(text: str) -> int:
     """Parse a page number; 1 if it is not valid."""
-    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+    if text.isascii() and text.isdigit() and len(text) < 7:
+        return max(int(text), 1)
+    return 1

@@ -21,28 +21,32 @@ def canonical(values: Any) -> str:
     return json.dumps(values, sort_keys=True, separators=(",", ":"))
 
 
-def hidden(texts: Facts | None) -> str:
+def names_hash(texts: Facts | None) -> str:
     """The salted hash of names; empty where there are none."""
-    return sha256(canonical(texts).encode()).hexdigest() if texts else ""
+    if not texts:
+        return ""
+    return sha256(canonical(texts).encode()).hexdigest()
 
 
 def row_of(read: Callable[[str], Any], scores: Facts) -> Values:
     """What an entry says of a row but for its names; `read` returns the value of a field by its name."""
-    return {
-        **as_json(read, OTHERS),
-        **{name: read(name) for name in (*MARKS, "submitted")},
-        **({"reproduced": read("reproduced")} if read("reproduced") else {}),
-        **scores_of(scores),
-    }
+    values = as_json(read, OTHERS)
+    for name in (*MARKS, "submitted"):
+        values[name] = read(name)
+    if reproductions := read("reproduced"):
+        values["reproduced"] = reproductions
+    return values | scores_of(scores)
 
 
 def scores_of(scores: Facts) -> Values:
     """The scores of an entry, from those that a board shows."""
     values = portable({name: scores[name] for name in BOARD})
+    tasks = {}
+    for name, task in values["tasks"].items():
+        score = (task or {}).get("score") or {}
+        tasks[name] = score.get("value")
     return {
         "score": (values["score"] or {}).get("value"),
-        "tasks": {
-            name: ((task or {}).get("score") or {}).get("value") for name, task in values["tasks"].items()
-        },
+        "tasks": tasks,
         "scores_sha256": sha256(canonical(values).encode()).hexdigest(),
     }

@@ -17,24 +17,24 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from gluebench.leaderboard.apps.audit.models import SEAL, Entry, hold, record
+from gluebench.leaderboard.apps.audit.models import SEAL, Entry, lock_log, record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
 from gluebench.leaderboard.apps.common.fields import as_json
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.signals import submissions_changed
 from gluebench.leaderboard.apps.ledger import tree
-from gluebench.leaderboard.apps.ledger.entries import MARKS, NAMES, OTHERS, canonical, hidden, row_of
+from gluebench.leaderboard.apps.ledger.entries import MARKS, NAMES, OTHERS, canonical, names_hash, row_of
 from gluebench.leaderboard.apps.ledger.notes import Checkpoint, Key, NoteError, Signer, read_checkpoint
 from gluebench.leaderboard.apps.submissions.anonymity import masked
 from gluebench.leaderboard.apps.submissions.models import Submission, SubmissionQuerySet
 
 logger = logging.getLogger(__name__)
 
-COLUMNS = (
-    *("pk", "key", "benchmark__name", "submitted", "sha256", "scores", "report__provenance", "why"),
-    *("public", "approved", "withdrawn", "reproduced", *MARKS, *(field.name for field in (*NAMES, *OTHERS))),
-)
+COLUMNS = ["pk", "key", "benchmark__name", "submitted", "sha256", "scores", "report__provenance", "why"]
+COLUMNS += ["public", "approved", "withdrawn", "reproduced"]
+COLUMNS += MARKS
+COLUMNS += [field.name for field in NAMES + OTHERS]
 BATCH = 500
 """Submissions that are looked at together."""
 
@@ -65,12 +65,14 @@ class Leaf(models.Model):
     def fault(self, key: Key | None) -> bool:
         """Whether something stored beside the entry does not fit it; without `key`, its note is not read."""
         try:
-            signed = read_checkpoint(self.note, key).size - 1 if key and self.note else self.index
+            signed = self.index
+            if key and self.note:
+                signed = read_checkpoint(self.note, key).size - 1
             entry = self.entry
             names = (entry.get("row") or {}).get("names_sha256", "")
         except (NoteError, ValueError, AttributeError):
             return True
-        kept = [entry.get("benchmark", ""), entry.get("submission", ""), hidden(self.texts) or names]
+        kept = [entry.get("benchmark", ""), entry.get("submission", ""), names_hash(self.texts) or names]
         return signed != self.index or kept != [self.benchmark, self.submission, names]
 
 
@@ -120,7 +122,8 @@ def follow_log(created: bool, raw: bool, **_: Any) -> None:
     """Add how many rows the private log has with a new one, by which cutting off its end shows."""
     if created and not raw:  # raw: of an import, which brings its ledger
         before = log_leaf()
-        add([_log_change(before.entry["rows"] + 1 if before else Entry.objects.count())])
+        rows = before.entry["rows"] + 1 if before else Entry.objects.count()
+        add([_log_change(rows)])
 
 
 @receiver(models.signals.post_save, sender="limits.Override")
@@ -129,23 +132,30 @@ def follow_log(created: bool, raw: bool, **_: Any) -> None:
 @receiver(models.signals.post_delete, sender="phases.Extension")
 def follow_exception(instance: Any, raw: bool = False, **_: Any) -> None:
     """Seal an exception or an extension in the log, whatever changed it."""
-    if not raw:
-        part, benchmark = "overrides", getattr(instance, "benchmark", None)
-        if benchmark is None:
-            part, benchmark = "extensions", instance.phase.benchmark
-        record(SEAL, benchmark=benchmark, sealed=sealed(benchmark, part, row=instance.pk))
+    if raw:
+        return
+    part = "overrides"
+    benchmark = getattr(instance, "benchmark", None)
+    if benchmark is None:
+        part = "extensions"
+        benchmark = instance.phase.benchmark
+    record(SEAL, benchmark=benchmark, sealed=sealed(benchmark, part, row=instance.pk))
 
 
 @receiver(models.signals.m2m_changed, sender=Benchmark.organizers.through)
 @receiver(models.signals.m2m_changed, sender=Benchmark.reviewers.through)
 def follow_roles(sender: Any, instance: Any, action: str, reverse: bool, pk_set: Any, **_: Any) -> None:
     """Seal a role in the log, whatever gave or took it."""
-    if action in ("post_add", "post_remove"):
-        part = "organizers" if sender is Benchmark.organizers.through else "reviewers"
-        for pk in pk_set:
-            benchmark = Benchmark.objects.get(pk=pk) if reverse else instance
-            seals = sealed(benchmark, part, row=instance.pk if reverse else pk)
-            record(SEAL, benchmark=benchmark, sealed=seals)
+    if action not in ("post_add", "post_remove"):
+        return
+    part = "organizers" if sender is Benchmark.organizers.through else "reviewers"
+    for pk in pk_set:
+        benchmark = instance
+        account = pk
+        if reverse:  # the account was changed, and `pk_set` names benchmarks
+            benchmark = Benchmark.objects.get(pk=pk)
+            account = instance.pk
+        record(SEAL, benchmark=benchmark, sealed=sealed(benchmark, part, row=account))
 
 
 def _log_change(rows: int) -> Change:
@@ -166,17 +176,19 @@ def _on_boards() -> SubmissionQuerySet:
 def changes_of(pks: Sequence[int]) -> list[Change]:
     """What is not in the ledger yet of these submissions."""
     rows = Submission.objects.filter(pk__in=pks).order_by("pk")
-    entries = [
-        entry
-        for benchmark in Benchmark.objects.filter(submissions__in=pks).distinct()
-        for entry in masked(benchmark, rows.filter(benchmark=benchmark).values(*COLUMNS))
-    ]
+    entries: list[Values] = []
+    for benchmark in Benchmark.objects.filter(submissions__in=pks).distinct():
+        entries += masked(benchmark, rows.filter(benchmark=benchmark).values(*COLUMNS))
     shown = _on_boards().filter(pk__in=pks, scores__isnull=False)
     listed = set(shown.values_list("pk", flat=True))
     leaves = Leaf.objects.filter(submission__in=[entry["key"] for entry in entries]).order_by("index")
     known = {leaf.submission: leaf for leaf in leaves}  # the last of each
-    changes = (change_of(entry, known.get(entry["key"]), listed=entry["pk"] in listed) for entry in entries)
-    return [change for change in changes if change]
+    changes = []
+    for entry in entries:
+        change = change_of(entry, known.get(entry["key"]), listed=entry["pk"] in listed)
+        if change is not None:
+            changes.append(change)
+    return changes
 
 
 def change_of(entry: Facts, last: Leaf | None, *, listed: bool) -> Change | None:
@@ -185,37 +197,49 @@ def change_of(entry: Facts, last: Leaf | None, *, listed: bool) -> Change | None
     after: Values = {"row": None}
     texts = None
     if listed:
-        names = as_json(entry.__getitem__, NAMES)
-        texts = last.texts if last and last.texts and last.texts["names"] == names else None
-        texts = texts or {"names": names, "salt": secrets.token_hex(16)}
+        texts = _names_and_salt(entry, last)
         submitted = entry["submitted"].astimezone(UTC).isoformat(timespec="seconds")
         row = row_of({**entry, "submitted": submitted}.__getitem__, entry["scores"])
-        after = {"row": {**row, "names_sha256": hidden(texts)}, "basis": _basis(entry)}
+        after = {"row": {**row, "names_sha256": names_hash(texts)}, "basis": _basis(entry)}
     if before.get("row") == after["row"] and before.get("basis") == after.get("basis"):
         return None
     kind = _kind(before, after, entry)
-    more = {}
-    if kind in ("re-scored", "revealed"):
-        more = {"reason": entry["why"], "before": before["row"]["score"]}
     if kind == "edited" and last and last.texts and texts and last.texts["names"]["name"] != entry["name"]:
         kind = "renamed"
     values = {"kind": kind, "benchmark": entry["benchmark__name"], "submission": entry["key"], **after}
-    return Change({**values, **more}, texts)
+    if kind in ("re-scored", "revealed"):
+        values |= {"reason": entry["why"], "before": before["row"]["score"]}
+    return Change(values, texts)
+
+
+def _names_and_salt(entry: Facts, last: Leaf | None) -> Values:
+    """What an entry has the hash of: as in the last entry while the names are the same."""
+    names = as_json(entry.__getitem__, NAMES)
+    if last and last.texts and last.texts["names"] == names:
+        texts: Values = last.texts
+        return texts
+    return {"names": names, "salt": secrets.token_hex(16)}
 
 
 def _kind(before: Facts, after: Facts, entry: Facts) -> str:
     """The word for a change of a row; `entry` is the submission now."""
-    old, new = before.get("row"), after["row"]
+    old = before.get("row")
+    new = after["row"]
     if new is None:
-        return "withdrawn" if entry["withdrawn"] else "made private" if not entry["public"] else "taken off"
+        if entry["withdrawn"]:
+            return "withdrawn"
+        return "taken off" if entry["public"] else "made private"
     if old is None:
         return "restored" if before else "added"
     if before["basis"] != after["basis"] or old["scores_sha256"] != new["scores_sha256"]:
-        revealed = after["basis"]["rows"] == "held back" != before["basis"]["rows"]
-        return "revealed" if revealed else "re-scored"
+        if after["basis"]["rows"] == "held back" and before["basis"]["rows"] != "held back":
+            return "revealed"
+        return "re-scored"
     if old.get("reproduced") != new.get("reproduced"):
         return "reproduced" if "reproduced" in new else "not reproduced"
-    return "edited" if all(old[name] == new[name] for name in MARKS) else "marked"
+    if any(old[name] != new[name] for name in MARKS):
+        return "marked"
+    return "edited"
 
 
 def add(changes: Sequence[Change]) -> None:
@@ -225,7 +249,7 @@ def add(changes: Sequence[Change]) -> None:
     """
     if not changes:
         return
-    hold()
+    lock_log()
     last = Leaf.objects.first()
     size = last.index + 1 if last else 0
     intact = is_signed(signer().key)
@@ -250,11 +274,15 @@ def add(changes: Sequence[Change]) -> None:
 
 def _grow(size: int, hashes: Sequence[bytes]) -> None:
     """Add hashes of entries to a tree of that size, and those above them."""
-    level, nodes = 0, []
+    level = 0
+    nodes = []
     while hashes:
         nodes += [Node(level=level, index=at, hash=each) for at, each in enumerate(hashes, start=size)]
-        hashes = tree.above([*tile(level, size // tree.WIDTH)[: size % tree.WIDTH], *hashes])
-        level, size = level + 1, size // tree.WIDTH
+        full_tiles = size // tree.WIDTH
+        unfinished = tile(level, full_tiles)[: size % tree.WIDTH]
+        hashes = tree.above(unfinished + list(hashes))
+        size = full_tiles
+        level += 1
     Node.objects.bulk_create(nodes)
 
 
@@ -277,8 +305,12 @@ def root(size: int) -> bytes:
 def signer() -> Signer:
     """The site's key, which is derived from its secret key; its name stays that of the first checkpoint."""
     first = Leaf.objects.exclude(note="").order_by("index").values_list("note", flat=True).first()
-    host = settings.RUNNING.hosts[0].strip(".") if settings.RUNNING.hosts else "localhost"
-    name = first.partition("\n")[0] if first else f"{host}/ledger"
+    if first:
+        name = first.partition("\n")[0]
+    elif settings.RUNNING.hosts:
+        name = settings.RUNNING.hosts[0].strip(".") + "/ledger"
+    else:
+        name = "localhost/ledger"
     return Signer(name, salted_hmac("gluebench.ledger", "Ed25519", algorithm="sha256").digest())
 
 

@@ -83,6 +83,15 @@ def open_note(note: str, key: Key) -> str:
     raise NoteError(f"it is not signed by {key}")
 
 
+def read_sums(note: str, key: Key) -> dict[str, str]:
+    """The SHA-256 of each file of a signed list, whose lines follow its form and date. Raises NoteError."""
+    sums = {}
+    for line in open_note(note, key).splitlines()[2:]:
+        digest, _, name = line.partition("  ")
+        sums[name] = digest
+    return sums
+
+
 class Checkpoint(NamedTuple):
     """The size of a log and the root of its tree."""
 

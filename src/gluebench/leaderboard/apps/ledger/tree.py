@@ -31,9 +31,12 @@ def perfect_root(hashes: Sequence[bytes]) -> bytes:
 
 def root_of(edge: Iterable[Sequence[bytes]]) -> bytes:
     """The root of a tree, from the partial tile of each of its levels, the highest level first."""
-    tops = [top for hashes in edge for top in _tops(hashes)]
+    tops: list[bytes] = []
+    for hashes in edge:
+        tops += _tops(hashes)
     if not tops:
         return sha256().digest()
+    # From the smallest tree on: each root becomes the right side of a node with the next larger one.
     return reduce(lambda right, left: node_hash(left, right), reversed(tops))
 
 
@@ -67,11 +70,15 @@ def root_of_all(hashes: Sequence[bytes]) -> bytes:
 
 def tile_path(level: int | str, number: int, width: int = WIDTH) -> str:
     """The path of a tile: "tile/0/x001/234.p/7"."""
-    text = f"{number:03}"
-    text = text.zfill(-(-len(text) // 3) * 3)
-    parts = [text[at : at + 3] for at in range(0, len(text), 3)]
-    path = "/".join([*(f"x{part}" for part in parts[:-1]), parts[-1]])
-    return f"tile/{level}/{path}" + (f".p/{width}" if width < WIDTH else "")
+    # In groups of three digits: all but the last begin with an x.
+    number, last = divmod(number, 1000)
+    path = f"{last:03}"
+    while number:
+        number, group = divmod(number, 1000)
+        path = f"x{group:03}/{path}"
+    if width < WIDTH:
+        path += f".p/{width}"
+    return f"tile/{level}/{path}"
 
 
 def read_number(path: str) -> tuple[int, int] | None:
@@ -81,7 +88,9 @@ def read_number(path: str) -> tuple[int, int] | None:
         return None
     number = int(parts[1].replace("x", "").replace("/", "") + parts[2])
     width = int(parts[3] or WIDTH)
-    return (number, width) if tile_path("", number, width) == f"tile//{path}" else None
+    if tile_path("", number, width) != f"tile//{path}":  # another way to write it, such as with zeros before
+        return None
+    return number, width
 
 
 def tiles_of(size: int) -> Iterator[tuple[int, int]]:
@@ -97,7 +106,8 @@ def bundle(entries: Iterable[bytes]) -> bytes:
 
 def unbundle(data: bytes) -> list[bytes]:
     """The entries of a bundle. Raises ValueError where it does not end with one."""
-    entries, at = [], 0
+    entries = []
+    at = 0
     while at < len(data):
         end = at + 2 + int.from_bytes(data[at : at + 2], "big")
         if end > len(data):

@@ -1,12 +1,14 @@
 """Check a ledger against its checkpoint and against the boards, wherever it is. Independent of Django."""
 
+from __future__ import annotations
+
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -17,13 +19,17 @@ from gluebench.leaderboard.apps.common.fields import as_json, from_json
 from gluebench.leaderboard.apps.common.formats import NOT_RANKED
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.ledger import tree
-from gluebench.leaderboard.apps.ledger.entries import NAMES, hidden, row_of, scores_of
-from gluebench.leaderboard.apps.ledger.notes import Key, open_note, read_checkpoint, read_key
+from gluebench.leaderboard.apps.ledger.entries import NAMES, names_hash, row_of, scores_of
+from gluebench.leaderboard.apps.ledger.notes import Key, open_note, read_checkpoint, read_key, read_sums
 from gluebench.leaderboard.apps.ranks.sets import counts_of, rank_set
+
+if TYPE_CHECKING:
+    from gluebench.scoring import Gold
 
 Read = Callable[[str], bytes | None]
 """What is at a path below a site, or None."""
-SUMS, RELEASE = "SHA256SUMS", "release"
+SUMS = "SHA256SUMS"
+RELEASE = "release"
 DIFFERENCES = {words: name for name, words in NOT_RANKED.items()}
 """What `withheld` says of a row that stands apart, to the difference of its scores."""
 BASIS = {"rows": "rows", "tasks": "manifest"}
@@ -62,8 +68,10 @@ class Verification:
 def file_of(address: str) -> str:
     """The file of a frozen copy for an address: that of a.json?phase=2 is a@phase=2.json."""
     path, _, query = address.partition("?")
+    if not query:
+        return path
     name = PurePosixPath(path)
-    return str(name.with_name(f"{name.stem}@{query}{name.suffix}")) if query else path
+    return str(name.with_name(f"{name.stem}@{query}{name.suffix}"))
 
 
 def from_folder(folder: Path) -> Read:
@@ -72,7 +80,9 @@ def from_folder(folder: Path) -> Read:
 
     def read(path: str) -> bytes | None:
         file = (home / file_of(path)).resolve()
-        return file.read_bytes() if file.is_relative_to(home) and file.is_file() else None
+        if file.is_relative_to(home) and file.is_file():
+            return file.read_bytes()
+        return None
 
     return read
 
@@ -94,7 +104,7 @@ def from_address(address: str) -> Read:
     return read
 
 
-def _needed(read: Read, path: str) -> bytes:
+def _require_file(read: Read, path: str) -> bytes:
     data = read(path)
     if data is None:
         raise MissingFileError(f"{path} is missing")
@@ -123,7 +133,8 @@ def verify_ledger(
     Without a `key`, the one that is beside the ledger. `only`: the benchmark whose boards there are.
     """
     for _ in range(ATTEMPTS):
-        latest, note = Verification(), read("ledger/checkpoint")
+        latest = Verification()
+        note = read("ledger/checkpoint")
         latest.attempt("ledger", partial(_check_ledger, latest, read, key, kept, only))
         if not latest.findings or read("ledger/checkpoint") == note:
             break  # else it grew meanwhile
@@ -132,9 +143,10 @@ def verify_ledger(
 
 
 def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str, only: str) -> None:
-    about = json.loads(_needed(read, "ledger/rows.json"))
-    key, rows = key or read_key(about["key"]), about["rows"]
-    checkpoint = read_checkpoint(_needed(read, "ledger/checkpoint").decode(), key)
+    about = json.loads(_require_file(read, "ledger/rows.json"))
+    rows = about["rows"]
+    key = key or read_key(about["key"])
+    checkpoint = read_checkpoint(_require_file(read, "ledger/checkpoint").decode(), key)
     entries = list(_entries(result, read, checkpoint.size))
     hashes = [tree.leaf_hash(entry) for entry in entries]
     result.expect(
@@ -146,18 +158,23 @@ def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str, 
         earlier = read_checkpoint(kept, key)
         same = earlier.size <= len(hashes) and tree.root_of_all(hashes[: earlier.size]) == earlier.root
         result.expect(same, f"ledger: its first {earlier.size} entries are not those of the kept checkpoint")
-    last = {name: entry for name, entry in _last(entries).items() if only in ("", entry["benchmark"])}
+    last = _last_entries(entries)
+    if only:
+        last = {name: entry for name, entry in last.items() if entry["benchmark"] == only}
     _check_rows(result, last, rows)
+    phases = about.get("phases", {})
     for name in sorted({entry["benchmark"] for entry in last.values()}):
-        _check_board(result, read, name, last, rows, about.get("phases", {}).get(name, ()))
-    known = "" if kept else " Nothing says that it is the log of before: keep its checkpoint."
-    result.checked.append(f"{len(entries)} entries signed by {key}.{known}")
+        _check_board(result, read, name, last, rows, phases.get(name, ()))
+    checked = f"{len(entries)} entries signed by {key}."
+    if not kept:
+        checked += " Nothing says that it is the log of before: keep its checkpoint."
+    result.checked.append(checked)
 
 
 def _entries(result: Verification, read: Read, size: int) -> Iterator[bytes]:
     for number, width in tree.tiles_of(size):
         path = f"ledger/{tree.tile_path(tree.ENTRIES, number, width)}"
-        entries = tree.unbundle(_needed(read, path))
+        entries = tree.unbundle(_require_file(read, path))
         result.expect(len(entries) == width, f"{path}: {len(entries)} entries, expected {width}")
         yield from entries
 
@@ -170,21 +187,25 @@ def _check_tiles(result: Verification, read: Read, hashes: list[bytes]) -> None:
             result.expect(read(path) == expected, f"{path}: not the hashes of its entries")
 
 
-def _last(entries: list[bytes]) -> dict[str, Values]:
+def _last_entries(entries: list[bytes]) -> dict[str, Values]:
     """The last entry of each submission that boards show, with its index."""
-    read = [{"index": index, **json.loads(data)} for index, data in enumerate(entries)]
-    last = {entry["submission"]: entry for entry in read if "submission" in entry}
+    last: dict[str, Values] = {}
+    for index, data in enumerate(entries):
+        entry = {"index": index, **json.loads(data)}
+        if "submission" in entry:
+            last[entry["submission"]] = entry
     return {name: entry for name, entry in last.items() if entry["row"] is not None}
 
 
 def _check_rows(result: Verification, last: Facts, rows: Facts) -> None:
     """Check the list of rows, and the names in it against their hashes."""
     for name in sorted(last.keys() | rows.keys()):
-        entry, row = last.get(name), rows.get(name)
+        entry = last.get(name)
+        row = rows.get(name)
         same = entry and row and [row["index"], row["benchmark"]] == [entry["index"], entry["benchmark"]]
         result.expect(same, f"ledger/rows.json: {name} is not as its last entry says")
         if entry and row:
-            right = hidden(row["texts"]) == entry["row"]["names_sha256"]
+            right = names_hash(row["texts"]) == entry["row"]["names_sha256"]
             result.expect(right, f"ledger/rows.json: the names of {name} are not those of its entry")
 
 
@@ -198,36 +219,56 @@ def _check_board(
 ) -> None:
     """Check the board of a benchmark, and those of its other phases."""
     path = f"benchmarks/{name}.json"
+    addresses = [path]
+    addresses += [f"{path}?phase={number}" for number in phases]
     shown: Values = {}
-    for board in (path, *(f"{path}?phase={number}" for number in phases)):
-        values = json.loads(_needed(read, board))
+    for board in addresses:
+        values = json.loads(_require_file(read, board))
         systems = values["rows"]
-        shown |= {row["key"]: {"reproduced": [], **row} for row in systems}
+        for row in systems:
+            shown[row["key"]] = {"reproduced": [], **row}
         _check_apart(result, board, systems, last)
-        if values.get("ranked_by", "mean") == "mean":  # other rules: see `recompute`
-            ranks = competition_ranks([*map(_compared_score, systems)])
-            right = [row["rank"] for row in systems] == ranks
-            result.expect(right, f"{board}: the ranks do not follow the scores")
-        sets = [(row["rank_low"], row["rank"], row["rank_high"]) for row in systems if row["rank_low"]]
-        within = all(low <= rank <= high for low, rank, high in sets)
-        result.expect(within, f"{board}: a rank is outside its rank set")
-    mine = {key: entry for key, entry in last.items() if entry["benchmark"] == name}
-    for key in sorted(mine.keys() | shown.keys()):
-        if key not in mine or key not in shown:
-            where = "board" if key in mine else "ledger"
-            result.findings.append(f"{path}: {key} is missing in the {where}")
-            continue
-        row, read_field = shown[key], lambda field, row=shown[key]: from_json(row, field)
-        seen = row_of(read_field, row)
-        result.expect(
-            all(mine[key]["row"].get(field) == seen.get(field) for field in (*seen, "reproduced")),
-            f"{path}: {key} is not as its last entry says",
-        )
-        names = as_json(read_field, [field for field in NAMES if field.kind != "text"])
-        texts = (rows.get(key) or {}).get("texts") or {"names": {}}
-        right = all(texts["names"].get(field) == value for field, value in names.items())
-        result.expect(right, f"{path}: {key} has other names than its last entry")
+        _check_ranks(result, board, systems, values.get("ranked_by", "mean"))
+
+    expected = {key: entry["row"] for key, entry in last.items() if entry["benchmark"] == name}
+    for key in sorted(expected.keys() | shown.keys()):
+        if key not in expected:
+            result.findings.append(f"{path}: {key} is missing in the ledger")
+        elif key not in shown:
+            result.findings.append(f"{path}: {key} is missing in the board")
+        else:
+            texts = (rows.get(key) or {}).get("texts") or {"names": {}}
+            _check_row(result, f"{path}: {key}", shown[key], expected[key], texts["names"])
     result.checked.append(f"{len(shown)} rows of {name}, each as its last entry.")
+
+
+def _check_ranks(result: Verification, board: str, systems: Sequence[Facts], rule: str) -> None:
+    """Check that the ranks follow the scores, and that each lies within its rank set."""
+    if rule == "mean":  # `recompute` checks the ranks by other rules
+        scores = [_ranking_score(row) for row in systems]
+        ranks = [row["rank"] for row in systems]
+        result.expect(ranks == competition_ranks(scores), f"{board}: the ranks do not follow the scores")
+    within = True
+    for row in systems:
+        if row["rank_low"]:
+            # A row without a rank has no rank set either.
+            within = within and bool(row["rank"]) and row["rank_low"] <= row["rank"] <= row["rank_high"]
+    result.expect(within, f"{board}: a rank is outside its rank set")
+
+
+def _check_row(result: Verification, which: str, row: Facts, expected: Facts, names: Facts) -> None:
+    """Check a row of a board against what its last entry says, and its names against the list of rows."""
+
+    def read_field(name: str) -> Any:
+        return from_json(row, name)
+
+    shown = row_of(read_field, row)
+    fields = shown.keys() | {"reproduced"}
+    same = all(expected.get(field) == shown.get(field) for field in fields)
+    result.expect(same, f"{which} is not as its last entry says")
+    on_boards = [field for field in NAMES if field.kind != "text"]
+    same_names = all(names.get(name) == value for name, value in as_json(read_field, on_boards).items())
+    result.expect(same_names, f"{which} has other names than its last entry")
 
 
 def _stands_apart(row: Facts) -> bool:
@@ -235,10 +276,11 @@ def _stands_apart(row: Facts) -> bool:
     return row.get("withheld") in DIFFERENCES
 
 
-def _compared_score(row: Facts) -> float | None:
+def _ranking_score(row: Facts) -> float | None:
     """The score by which a board ranks a row; None of incomplete ones and those that stand apart."""
-    score = None if _stands_apart(row) else row["score"]
-    value: float | None = score and score["value"]
+    if _stands_apart(row) or not row["score"]:
+        return None
+    value: float | None = row["score"]["value"]
     return value
 
 
@@ -256,16 +298,20 @@ def _check_apart(result: Verification, board: str, systems: Sequence[Facts], las
 
 def _check_sums(result: Verification, folder: Path, key: Key | None) -> None:
     """Check that a frozen copy has the files of its signed list, each with its SHA-256, and no other."""
-    key = key or read_key(json.loads(_needed(from_folder(folder), "ledger/rows.json"))["key"])
-    lines = open_note((folder / SUMS).read_text(encoding="utf-8"), key).splitlines()[2:]
-    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    files = {path.relative_to(folder).as_posix() for path in paths} - {SUMS}
+    key = key or read_key(json.loads(_require_file(from_folder(folder), "ledger/rows.json"))["key"])
+    sums = read_sums((folder / SUMS).read_text(encoding="utf-8"), key)
+    files = set()
+    for path in folder.rglob("*"):
+        if path.is_symlink() or not path.is_dir():
+            files.add(path.relative_to(folder).as_posix())
+    files.discard(SUMS)
     for name in sorted(sums.keys() | files):
-        if name not in sums or name not in files:
-            result.findings.append(f"{name}: {'added' if name in files else 'missing'}")
-            continue
-        result.expect(sha256_of(folder / name) == sums[name], f"{name}: not as it was frozen")
+        if name not in files:
+            result.findings.append(f"{name}: missing")
+        elif name not in sums:
+            result.findings.append(f"{name}: added")
+        else:
+            result.expect(sha256_of(folder / name) == sums[name], f"{name}: not as it was frozen")
     result.checked.append(f"{len(sums)} files, each with its SHA-256 of the signed list.")
 
 
@@ -280,8 +326,8 @@ def verify_released(result: Verification, folder: Path) -> None:
             result.checked.append(f"{name} is not graded again: under the Ladder, scores follow others.")
             continue
         board = json.loads((folder / "benchmarks" / f"{name}.json").read_bytes())
-        systems, rule = board["rows"], board.get("ranked_by", "mean")
-        again = recompute(about.parent, systems, rule)
+        systems = board["rows"]
+        again = recompute(about.parent, systems, board.get("ranked_by", "mean"))
         result.findings += [f"{name}: {text}" for text in _differences(systems, again)]
         keys = [row["key"] for row in systems]
         result.expect(list(again) == keys, f"{name}: the systems have another order when graded again")
@@ -310,7 +356,8 @@ def _differences(systems: Sequence[Facts], graded: Mapping[str, Regraded]) -> It
         if row["rank_low"] is not None:
             columns["rank set"] = ((row["rank_low"], row["rank_high"]), again.ends)
         if again.scores is not None:
-            shown, scores = scores_of(row), again.scores
+            shown = scores_of(row)
+            scores = again.scores
             columns["score"] = (shown["score"], scores["score"])
             for task in shown["tasks"] | scores["tasks"]:
                 columns[f"score of {task}"] = shown["tasks"].get(task), scores["tasks"].get(task)
@@ -322,7 +369,7 @@ def _differences(systems: Sequence[Facts], graded: Mapping[str, Regraded]) -> It
                 yield f"the {column} of {system} is {before} on the board, {after} when graded again"
 
 
-def _plain(name: str) -> str:
+def _require_plain_name(name: str) -> str:
     """The name of a file, which may not lead out of its folder, in whoever's copy. Raises ValueError."""
     if name in ("", "..") or name != Path(name).name:
         raise ValueError(f"{name!r} is not a plain file name")
@@ -336,36 +383,24 @@ def recompute(home: Path, systems: Sequence[Facts], rule: Rule = "mean") -> dict
     not graded. By another rule than the average, those that have ranks are ranked among themselves.
     """
     from gluebench.analysis.board import TooFewSystemsError, rank_all
-    from gluebench.benchmark import load_benchmark
-    from gluebench.scoring import grade, read_gold
-    from gluebench.scoring.feedback import rounded_report
-    from gluebench.scoring.gold import label_key
-    from gluebench.scoring.report import report_of
-    from gluebench.scoring.split import part_of
-    from gluebench.submission import check
 
     about = json.loads((home / "release.json").read_bytes())
-    benchmark = load_benchmark(home / "manifest.toml")
-    gold = read_gold(home / "gold", benchmark)
-    if about["rows"]:
-        gold = part_of(gold, about["rows"], share=about["share"], key=label_key(str(home / "gold")))
-    graded: dict[str, Facts] = {}
-    files: dict[str, str] = {}
-    values = {row["key"]: _compared_score(row) for row in systems}
+    gold = _read_labels(home, about)
+    values = {row["key"]: _ranking_score(row) for row in systems}
     apart = {row["key"] for row in systems if _stands_apart(row)}
+    again: Facts | None = None
     with tempfile.TemporaryDirectory() as scratch:
-        for key in map(_plain, values):  # a single table names its task by its own name
-            predictions = home / "predictions" / key
-            if key in apart or not predictions.exists():
-                continue
-            link = Path(scratch, key, _plain(about["filenames"].get(key, key)))
-            link.parent.mkdir()
-            link.symlink_to(predictions.resolve())
-            report = grade(check(link, benchmark), gold).as_dict()
-            shown = rounded_report(report_of(report), benchmark)  # a site rounds what it stored
-            graded[key], files[key] = scores_of(shown.as_dict()), str(link)
-        tasks = {key: _known(scores["tasks"]) for key, scores in graded.items()}
-        again: Facts | None = None
+        files: dict[str, str] = {}
+        for key in values:
+            predictions = home / "predictions" / _require_plain_name(key)
+            if key not in apart and predictions.exists():
+                # By the name that it was sent with: a single table names its task by it.
+                link = Path(scratch, key, _require_plain_name(about["filenames"].get(key, key)))
+                link.parent.mkdir()
+                link.symlink_to(predictions.resolve())
+                files[key] = str(link)
+        graded = {key: _grade_again(path, gold) for key, path in files.items()}
+        tasks = {key: _without_missing(scores["tasks"]) for key, scores in graded.items()}
         with suppress(TooFewSystemsError):
             again = rank_all(files, gold, majorities=[()], shown=tasks)
     values |= {key: scores["score"] for key, scores in graded.items()}
@@ -374,13 +409,43 @@ def recompute(home: Path, systems: Sequence[Facts], rule: Rule = "mean") -> dict
         values, ends = _by_rule(again, values, rule)
     elif again:
         ranked = sum(value is not None for value in values.values())
-        for key, count in zip(again["names"], dict(counts_of(again))[""], strict=True):
+        counts = dict(counts_of(again))[""]
+        for key, count in zip(again["names"], counts, strict=True):
             if not isinstance(count, str):
                 ends[key] = rank_set(count, ranked)
-    ranks = dict(zip(values, competition_ranks([*values.values()]), strict=True))
     keys = list(values)
-    order = [keys[at] for at in board_order([*values.values()])]
-    return {key: Regraded(ranks[key], ends.get(key), graded.get(key)) for key in order}
+    compared = list(values.values())
+    ranks = competition_ranks(compared)
+    regraded = {}
+    for at in board_order(compared):
+        key = keys[at]
+        regraded[key] = Regraded(ranks[at], ends.get(key), graded.get(key))
+    return regraded
+
+
+def _read_labels(home: Path, about: Facts) -> Gold:
+    """The labels of a release: of all rows, or of those that the board shows."""
+    from gluebench.benchmark import load_benchmark
+    from gluebench.scoring import read_gold
+    from gluebench.scoring.gold import label_key
+    from gluebench.scoring.split import part_of
+
+    gold = read_gold(home / "gold", load_benchmark(home / "manifest.toml"))
+    if not about["rows"]:
+        return gold
+    return part_of(gold, about["rows"], share=about["share"], key=label_key(str(home / "gold")))
+
+
+def _grade_again(path: str, gold: Gold) -> Values:
+    """The scores of a file of predictions, as an entry has them."""
+    from gluebench.scoring import grade
+    from gluebench.scoring.feedback import rounded_report
+    from gluebench.scoring.report import report_of
+    from gluebench.submission import check
+
+    report = grade(check(path, gold.benchmark), gold).as_dict()
+    shown = rounded_report(report_of(report), gold.benchmark)  # a site rounds what it stored
+    return scores_of(shown.as_dict())
 
 
 def _by_rule(
@@ -389,7 +454,8 @@ def _by_rule(
     """Values with the order of the ranks by a rule, and the ends of the rank sets by it."""
     values: dict[str, float | None] = dict.fromkeys(keys)
     ends = {}
-    for key, place in zip(again["names"], again["boards"][""]["rules"][rule]["places"], strict=True):
+    places = again["boards"][""]["rules"][rule]["places"]
+    for key, place in zip(again["names"], places, strict=True):
         if place["rank"] is not None:
             values[key] = -float(place["rank"])
         if place["rank_low"] is not None:
@@ -397,7 +463,7 @@ def _by_rule(
     return values, ends
 
 
-def _known(scores: Mapping[str, float | None]) -> dict[str, float]:
+def _without_missing(scores: Mapping[str, float | None]) -> dict[str, float]:
     """The scores that there are."""
     return {task: score for task, score in scores.items() if score is not None}
 
@@ -407,7 +473,7 @@ def verify_receipt(result: Verification, note: str, key: Key) -> None:
 
     def check() -> None:
         values = json.loads(open_note(note, key))
-        text = "; ".join(f"{name} {value}" for name, value in values.items() if value is not None)
-        result.checked.append(f"a receipt signed by {key}: {text}.")
+        stated = [f"{name} {value}" for name, value in values.items() if value is not None]
+        result.checked.append(f"a receipt signed by {key}: {'; '.join(stated)}.")
 
     result.attempt("receipt", check)

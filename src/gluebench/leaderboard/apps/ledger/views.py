@@ -1,6 +1,5 @@
 """Pages of the ledger: its tiles, what it is, the changes of each board; receipts of submissions."""
 
-import hashlib
 import json
 from datetime import UTC
 from typing import Any
@@ -28,7 +27,8 @@ PAGE = 100
 """Changes on a page."""
 FOREVER = "public, max-age=31536000, immutable"
 RECEIPT = "gluebench.receipt/1"
-TEXT, BYTES = "text/plain; charset=utf-8", "application/octet-stream"
+TEXT = "text/plain; charset=utf-8"
+BYTES = "application/octet-stream"
 
 
 @require_safe
@@ -42,7 +42,9 @@ def checkpoint(request: HttpRequest) -> HttpResponseBase:
 def tile(request: HttpRequest, level: str, path: str) -> HttpResponse:
     """A tile of hashes, or of entries: the same for ever."""
     place = tree.read_number(path)
-    content = b"".join(_tile(level, *place)) if place else b""
+    content = b""
+    if place is not None:
+        content = b"".join(_tile(level, *place))
     if not content:
         raise Http404("The ledger has no such tile.")
     return HttpResponse(content, content_type=BYTES, headers={"Cache-Control": FOREVER})
@@ -53,11 +55,13 @@ def _tile(level: str, number: int, width: int) -> list[bytes]:
     if level == tree.ENTRIES:
         first = number * tree.WIDTH
         leaves = Leaf.objects.filter(index__gte=first, index__lt=first + width).order_by("index")
-        parts = [data.encode() for data in leaves.values_list("data", flat=True)]
-        return [tree.bundle(parts)] if len(parts) == width else []
+        entries = [data.encode() for data in leaves.values_list("data", flat=True)]
+        return [tree.bundle(entries)] if len(entries) == width else []
     known = level.isdecimal() and str(int(level)) == level and int(level) < 8 and number < 2**40
-    parts = models.tile(int(level), number)[:width] if known else []
-    return parts if len(parts) == width else []
+    if not known:
+        return []
+    hashes = models.tile(int(level), number)[:width]
+    return hashes if len(hashes) == width else []
 
 
 @require_safe
@@ -96,18 +100,22 @@ def current_rows(only: str = "") -> dict[str, Any]:
     chosen = {"benchmark": only} if only else {}
     leaves = Leaf.objects.exclude(submission="").filter(**chosen).order_by("index")
     last = {leaf.submission: leaf for leaf in leaves.iterator()}
-    shown = {
-        key: {"index": leaf.index, "benchmark": leaf.benchmark, "texts": leaf.texts}
-        for key, leaf in last.items()
-        if leaf.entry["row"] is not None
-    }
+    shown = {}
+    for key, leaf in last.items():
+        if leaf.entry["row"] is not None:
+            shown[key] = {"index": leaf.index, "benchmark": leaf.benchmark, "texts": leaf.texts}
+    about = {"schema": "gluebench.ledger-rows/1", "key": str(models.signer().key)}
+    return {**about, "rows": shown, "phases": other_boards(only)}
+
+
+def other_boards(only: str = "") -> dict[str, list[int]]:
+    """By benchmark, the phases that have boards besides the one at its address; `only`: of this one."""
     phases: dict[str, list[int]] = {}
     named = {"benchmark__name": only} if only else {}
     for phase in Phase.objects.filter(benchmark__draft=False, **named).select_related("benchmark"):
         if phase.is_shown and phase.pk != phase.benchmark.board_phase:
             phases.setdefault(phase.benchmark.name, []).append(phase.pk)
-    about = {"schema": "gluebench.ledger-rows/1", "key": str(models.signer().key)}
-    return {**about, "rows": shown, "phases": phases}
+    return phases
 
 
 @takes("page", forms=("", "json"))
@@ -138,19 +146,19 @@ def receipt(request: HttpRequest, key: str) -> HttpResponse:
 
 def receipt_of(submission: Submission) -> str:
     """A signed note: what was received and when, and once it is graded, with which labels."""
-    by, benchmark = models.signer(), submission.benchmark
+    signer = models.signer()
+    benchmark = submission.benchmark
     graded = (submission.report or {}).get("provenance") or {}
-    manifest = "\0".join((benchmark.manifest, *benchmark.parents))
     values = {
         "schema": RECEIPT,
-        "site": by.name,
+        "site": signer.name,
         "submission": submission.key,
         "benchmark": benchmark.name,
-        "manifest_sha256": hashlib.sha256(manifest.encode()).hexdigest(),
+        "manifest_sha256": benchmark.manifest_texts.sha256,
         "labels": graded.get("labels"),
         "file_sha256": submission.sha256,
         "file_bytes": submission.size,
         "received": submission.submitted.astimezone(UTC).isoformat(),
         "gluebench": graded.get("version", __version__),
     }
-    return by.sign(json.dumps(values, indent=1) + "\n")
+    return signer.sign(json.dumps(values, indent=1) + "\n")

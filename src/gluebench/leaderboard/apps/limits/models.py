@@ -17,8 +17,9 @@ from django.utils import timezone
 from gluebench.leaderboard.apps.accounts.models import Team, User, account_name, new_code
 from gluebench.leaderboard.apps.accounts.trust import confirmed
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.common.signals import account_deleted, account_exported
+from gluebench.leaderboard.apps.common.signals import account_deleted, account_exported, act_begun
 from gluebench.leaderboard.apps.common.text import plain
+from gluebench.leaderboard.apps.phases.table import ActError
 
 
 class OverrideQuerySet(models.QuerySet["Override"]):
@@ -179,6 +180,13 @@ class Registration(models.Model):
 def blocked_in(benchmark: Benchmark) -> models.QuerySet[Registration]:
     """The registrations of those whom an organizer of the benchmark has blocked."""
     return benchmark.registrations.filter(standing=Registration.Standing.BLOCKED)
+
+
+@receiver(act_begun)
+def refuse_the_blocked(submission: Any, by: User, **_: Any) -> None:
+    """Let a blocked account change nothing that it has sent."""
+    if blocked_in(submission.benchmark).filter(user=by).exists():
+        raise ActError("An organizer has blocked this account: it can change nothing.", "participation")
 
 
 class SiteText(models.Model):

@@ -195,7 +195,7 @@ def _quota_html(request: HttpRequest) -> SafeString:
     return render_to_string("limits/quota.html", {"quotas": quotas, "user": user, "named": name is None})
 
 
-def _phases(row: Phase, viewer: User, **asked: str) -> Values:
+def _phases(row: Phase, viewer: User, **query: str) -> Values:
     stored = row.pk is not None
     listed = described(row.benchmark, planned=True)
     for line in listed:

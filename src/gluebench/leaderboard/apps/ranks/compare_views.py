@@ -11,8 +11,9 @@ from django.views.decorators.http import require_safe
 
 from gluebench.analysis.charts import QUIET, IntervalRow, interval_chart
 from gluebench.benchmark import Benchmark as Record
+from gluebench.benchmark.figures import p_text
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.apps.common.formats import gap_text, labels_of, p_text, signed
+from gluebench.leaderboard.apps.common.formats import gap_text, labels_of, signed
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.apps.common.parameters import pinned_keys, takes, takes_phase

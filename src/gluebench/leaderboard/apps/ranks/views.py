@@ -385,12 +385,13 @@ def in_form(
     cache_key: str,
     template: str = "",
     filename: str = "",
+    keep: bool = True,
 ) -> HttpResponseBase:
     """Answer with a page in one form; `make` returns a context, JSON values, a text, or the parts of one.
 
     `source` is the benchmark or its name, which raises Http404 where there is none for this visitor.
     `cache_key` identifies it in the page cache, with all that it depends on but the phase that the address
-    names, whose benchmark `make` gets; `filename` is for a text.
+    names, whose benchmark `make` gets; `filename` is for a text; `keep` as in `cached`.
     """
     signed_in = "" if form else role_of(request.user)
     number = asked_phase(request)
@@ -414,4 +415,5 @@ def in_form(
         make=body,
         content_type=TYPES[form],
         filename="" if form in ("", "json") else filename,
+        keep=keep,
     )

@@ -29,8 +29,9 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
     with transaction.atomic():
         if Results.objects.filter(benchmark=benchmark).exists():
             raise ActError("The results are announced already.", "results")
-        policy = benchmark.policy
-        due = {"reveal": timezone.now().date()} if policy.public_share is not None else {}
+        due = {}
+        if benchmark.policy.public_share is not None:
+            due["reveal"] = timezone.now().date()
         change_policy(benchmark, due, actor=actor, open=False, reason=reason or "Results day.")
         _close_phases(benchmark)
         Results.objects.create(benchmark=benchmark, labels=labels)

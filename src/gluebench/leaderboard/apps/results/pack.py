@@ -5,6 +5,7 @@ import json
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ PLACES = 10
 README = Path(__file__).with_name("readme.txt").read_text(encoding="utf-8")
 
 
-class Pack(NamedTuple):
+class ResultsArchive(NamedTuple):
     """An archive, the first places in it, and which systems may be the best, as a sentence."""
 
     data: bytes
@@ -71,7 +72,7 @@ def certificate(place: Place, systems: int) -> str:
     return f"{head}; no rank set: {place.as_json()['withheld']}"
 
 
-def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> Pack:
+def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> ResultsArchive:
     """The results as they are now, as a zip; equal results give equal bytes. `at`: the date on them."""
     benchmark = on_board(benchmark)
     board = read_page(benchmark, scheme_of(benchmark.record), Options(), one_page=True)
@@ -82,7 +83,7 @@ def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> Pack:
             member = zipfile.ZipInfo(name, at.timetuple()[:6])
             member.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(member, content)
-    return Pack(packed.getvalue(), ranked[:PLACES], board.leaders)
+    return ResultsArchive(packed.getvalue(), ranked[:PLACES], board.leaders)
 
 
 def _files(
@@ -91,8 +92,8 @@ def _files(
     record = benchmark.record
     yield "README.txt", README.format(title=benchmark.title, date=at.date(), leaders=leaders, legend=LEGEND)
     yield from _forms("table", benchmark, scheme_of(record))
-    head = (*RANK, "certificate", "name", "team", "model", "score", "interval", "key")
-    yield "places.csv", csv_text(head, ([row[name] for name in head] for row in ranked))
+    head = RANK + ("certificate", "name", "team", "model", "score", "interval", "key")
+    yield "places.csv", csv_text(head, map(itemgetter(*head), ranked))
     for task in record.scored:
         yield from _forms(f"tasks/{task.name}", benchmark, scheme_of(record, task))
     for task in record.diagnostics:
@@ -111,7 +112,7 @@ def _files(
     systems = systems.order_by("-value", "submitted", "pk")
     mask(benchmark, *systems)
     yield "systems.bib", "\n".join(citation(row, row.get_absolute_url()) for row in systems)
-    yield "systems.md", "\n".join(_described(row) for row in systems)
+    yield "systems.md", "\n".join(_description(row) for row in systems)
     if labels:
         for file in sorted(benchmark.gold_path.iterdir()):
             if file.name != KEY_FILE:
@@ -124,7 +125,7 @@ def _forms(name: str, benchmark: Benchmark, scheme: Scheme) -> Iterator[tuple[st
         yield f"{name}.{form}", content if isinstance(content, str) else _json(content)
 
 
-def _described(row: Submission) -> str:
+def _description(row: Submission) -> str:
     score = unranked(row.apart, complete=False).withheld
     if row.value is not None:
         score = percent(row.value, row.record.loss)
@@ -133,7 +134,8 @@ def _described(row: Submission) -> str:
         text = field.shown(getattr(row, field.name))
         if text and field.name != "name":
             lines.append(f"- {field.label}: {text}")
-    return "\n".join([*lines, "", row.description, ""])
+    lines += ["", row.description, ""]
+    return "\n".join(lines)
 
 
 def _json(value: Facts) -> str:

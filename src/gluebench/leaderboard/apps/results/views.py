@@ -13,6 +13,7 @@ from gluebench.leaderboard.apps.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, OrganizerPage, for_organizers
 from gluebench.leaderboard.apps.common.kinds import Values
+from gluebench.leaderboard.apps.common.page_cache import as_download
 from gluebench.leaderboard.apps.ranks.places import LEGEND
 from gluebench.leaderboard.apps.results import acts
 from gluebench.leaderboard.apps.results.models import Results
@@ -73,14 +74,14 @@ RESULTS = OrganizerPage.named(
 def draft(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """The archive as it would be now, without labels."""
     data = pack(benchmark, timezone.now(), labels=False).data
-    headers = {"Content-Disposition": f'attachment; filename="{benchmark.name}-draft.zip"'}
-    return HttpResponse(data, content_type="application/zip", headers=headers)
+    response = HttpResponse(data, content_type="application/zip")
+    return as_download(response, f"{benchmark.name}-draft.zip")
 
 
 @require_safe
 def results(request: HttpRequest, name: str) -> HttpResponse:
     """The final results, with who is first and the archive."""
-    row = _made(request, name)
+    row = _published_results(request, name)
     context = {"benchmark": row.benchmark, "results": row, "legend": LEGEND}
     return render(request, "results/results.html", context)
 
@@ -88,7 +89,7 @@ def results(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def archive(request: HttpRequest, name: str) -> FileResponse:
     """The archive of the final results."""
-    row = _made(request, name)
+    row = _published_results(request, name)
     return FileResponse(
         storages["data"].open(row.file),
         as_attachment=True,
@@ -97,7 +98,7 @@ def archive(request: HttpRequest, name: str) -> FileResponse:
     )
 
 
-def _made(request: HttpRequest, name: str) -> Results:
+def _published_results(request: HttpRequest, name: str) -> Results:
     benchmark = live(name, request.user).benchmark()
     row = Results.objects.filter(benchmark=benchmark).exclude(made=None).select_related("benchmark").first()
     if row is None:

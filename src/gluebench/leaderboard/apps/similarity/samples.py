@@ -48,12 +48,18 @@ def near_pairs(samples: Sequence[Mapping[str, Any]]) -> list[tuple[int, int, flo
     import numpy as np
 
     count = len(samples)
-    names = sorted({name for sample in samples for name in sample["files"]})
-    tables = [_table([sample["files"].get(name, "") for sample in samples]) for name in names]
+    names: set[str] = set()
+    for sample in samples:
+        names.update(sample["files"])
+    tables = []
+    for name in sorted(names):
+        tables.append(_table([sample["files"].get(name, "") for sample in samples]))
     owners = np.array([sample["owner"] for sample in samples])
     pairs: list[tuple[int, int, float]] = []
     for first in range(count - 1):
-        equal, shared = np.zeros(count - 1 - first), np.zeros(count - 1 - first)
+        # By each later submission: the sum of the shares of equal rows, and the number of common files.
+        equal = np.zeros(count - 1 - first)
+        shared = np.zeros(count - 1 - first)
         for there, rows in tables:
             both = there[first + 1 :] & there[first]
             equal[both] += (rows[first + 1 :][both] == rows[first]).mean(axis=1)
@@ -94,8 +100,12 @@ def agreement(first: Submission, second: Submission) -> dict[str, Any]:
     for name in first.predictions.keys() | second.predictions.keys():
         columns = [each.predictions[name].values for each in (first, second) if name in each.predictions]
         rows += max(map(len, columns))
-        equal += sum(map(_same, *columns)) if len(columns) == 2 else 0
-    share = 1 if equal == rows else equal // STEP * STEP * 1000 // rows / 1000
+        if len(columns) == 2:
+            equal += sum(map(_same, *columns))
+    share: float = 1
+    if equal < rows:
+        tens = equal // STEP * STEP
+        share = tens * 1000 // rows / 1000
     return {"equal": share if share >= LEAST else None, "rows": rows}
 
 

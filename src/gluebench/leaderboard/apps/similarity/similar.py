@@ -27,14 +27,15 @@ MOST = 2000
 Linked = tuple[str, list[Submission]]
 
 
-def linked(benchmark: Benchmark) -> list[Linked]:
+def find_links(benchmark: Benchmark) -> list[Linked]:
     """What submissions of different accounts have in common, each with these submissions, oldest first."""
-    rows = list(_rows(benchmark)[:MOST])
-    return [
-        *_groups("The very same file", rows, lambda row: [row.sha256]),
-        *_groups("Email addresses of the same mailbox", rows, lambda row: [mailbox(row.owner.email)]),
-        *_groups("The same link, paper or code", rows, lambda row: {row.link, row.paper, row.code} - {""}),
-    ]
+    rows = list(_submissions_of(benchmark)[:MOST])
+    groups = _groups("The very same file", rows, lambda row: [row.sha256])
+    groups += _groups("Email addresses of the same mailbox", rows, lambda row: [mailbox(row.owner.email)])
+    groups += _groups(
+        "The same link, paper or code", rows, lambda row: {row.link, row.paper, row.code} - {""}
+    )
+    return groups
 
 
 def mailbox(email: str) -> str:
@@ -42,7 +43,8 @@ def mailbox(email: str) -> str:
     name, _, host = email.casefold().rpartition("@")
     name = name.partition("+")[0]
     if host in ("gmail.com", "googlemail.com"):
-        name, host = name.replace(".", ""), "gmail.com"
+        name = name.replace(".", "")
+        host = "gmail.com"
     return f"{name}@{host}"
 
 
@@ -51,18 +53,20 @@ def near(benchmark: Benchmark) -> tuple[Comparison | None, list[tuple[Submission
     done = Comparison.objects.filter(benchmark=benchmark).first()
     if done is None:
         return None, []
-    pks = {pk for first, second, _ in done.pairs for pk in (first, second)}
-    rows = {row.pk: row for row in _rows(benchmark).filter(pk__in=pks)}
-    return done, [
-        (rows[first], rows[second], share)
-        for first, second, share in done.pairs
-        if first in rows and second in rows
-    ]
+    pks: set[int] = set()
+    for first, second, _ in done.pairs:
+        pks |= {first, second}
+    rows = {row.pk: row for row in _submissions_of(benchmark).filter(pk__in=pks)}
+    pairs = []
+    for first, second, share in done.pairs:
+        if first in rows and second in rows:
+            pairs.append((rows[first], rows[second], share))
+    return done, pairs
 
 
 def read_some(benchmark: int) -> int:
     """Sample the predictions of some submissions that have no sample yet; return how many."""
-    rows = list(_graded(benchmark).filter(sample__isnull=True)[:AT_A_TIME])
+    rows = list(_graded_submissions(benchmark).filter(sample__isnull=True)[:AT_A_TIME])
     if rows:
         manifest = str(rows[0].benchmark.manifest_path)
         with local_paths(rows) as paths:
@@ -76,7 +80,7 @@ def read_some(benchmark: int) -> int:
 
 def renew(benchmark: int) -> Comparison:
     """Compare all samples of a benchmark, and keep the pairs that are near."""
-    rows = list(_graded(benchmark).filter(sample__isnull=False).select_related("sample"))
+    rows = list(_graded_submissions(benchmark).filter(sample__isnull=False).select_related("sample"))
     samples = [{"owner": row.owner_id, "files": row.sample.files} for row in rows]
     matches = run_grader({"compare": samples})["pairs"] if samples else []
     pairs = [[rows[first].pk, rows[second].pk, share] for first, second, share in matches]
@@ -96,13 +100,13 @@ def compare_predictions(benchmark: int) -> None:
         renew(benchmark)
 
 
-def _graded(benchmark: int) -> QuerySet[Submission]:
+def _graded_submissions(benchmark: int) -> QuerySet[Submission]:
     rows = Submission.objects.filter(benchmark=benchmark, status=Status.GRADED).exclude(file="")
     newest = rows.order_by("-submitted").values("pk")[:MOST]
     return Submission.objects.filter(pk__in=newest).select_related("benchmark").defer("report", "problems")
 
 
-def _rows(benchmark: Benchmark) -> QuerySet[Submission]:
+def _submissions_of(benchmark: Benchmark) -> QuerySet[Submission]:
     rows = benchmark.submissions.select_related("owner", "owner__team").order_by("-submitted")
     return rows.defer("report", "problems", "scores")
 
@@ -113,16 +117,25 @@ def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
     for row in rows:
         for key in keys(row):
             groups[key].append(row)
-    return [(what, same[::-1]) for same in groups.values() if len({row.owner_id for row in same}) > 1]
+    shared = []
+    for same in groups.values():
+        owners = {row.owner_id for row in same}
+        if len(owners) > 1:
+            shared.append((what, same[::-1]))
+    return shared
 
 
 @for_organizers(require_safe)
 def alike(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Accounts that have something in common, and predictions that are almost the same."""
     comparison, pairs = near(benchmark)
-    groups = linked(benchmark)
-    rows: list[Any] = [row for first, second, _ in pairs for row in (first, second)]
-    for row in rows + [row for _, together in groups for row in together]:
+    groups = find_links(benchmark)
+    rows: list[Any] = []
+    for first, second, _ in pairs:
+        rows += [first, second]
+    for _, together in groups:
+        rows += together
+    for row in rows:
         row.account = account_name(row.owner, request.user)
     context = {"comparison": comparison, "pairs": pairs, "groups": groups}
     return render_tab(request, benchmark, "alike", context)

@@ -19,9 +19,13 @@ from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.fields import FIELDS
-from gluebench.leaderboard.apps.common.signals import files_deleted, submission_decided, submissions_changed
+from gluebench.leaderboard.apps.common.signals import (
+    act_begun,
+    files_deleted,
+    submission_decided,
+    submissions_changed,
+)
 from gluebench.leaderboard.apps.common.tables import toml_beside
-from gluebench.leaderboard.apps.limits.models import blocked_in
 from gluebench.leaderboard.apps.phases.models import Counting, Phase
 from gluebench.leaderboard.apps.phases.moments import ends_for, phases_where, require
 from gluebench.leaderboard.apps.phases.table import ActError, Cell
@@ -50,7 +54,7 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
         raise ValidationError("A reproduction cannot be edited. Withdraw it and send another one.")
     if foreign := values.keys() - FIELDS.keys():
         raise ValueError(f"not for authors to set: {', '.join(sorted(foreign))}")
-    _require_unblocked(submission, by)
+    act_begun.send(None, submission=submission, by=by)
     if submission.has_team_name and values.get("team", submission.team) != submission.team:
         raise ValidationError({"team": "The board shows the name of your team."})
     with _locked(submission) as row:
@@ -132,7 +136,7 @@ def replace(earlier: Submission, submission: Submission) -> None:
 
 def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
     """Let it count in a phase in which authors choose, or no longer. Raises ActError."""
-    _require_unblocked(submission, by)
+    act_begun.send(None, submission=submission, by=by)
     with _locked(submission) as row:
         phase = row.phase
         if phase is None or phase.counting != Counting.CHOSEN or row.late or row.reproduces_id is not None:
@@ -154,7 +158,7 @@ def _by_colleague(act: Callable[[Submission], Submission], name: str) -> Callabl
     """An act that another member of the author's team may do too, which the log has then."""
 
     def done(row: Submission, by: User) -> Submission:
-        _require_unblocked(row, by)
+        act_begun.send(None, submission=row, by=by)
         with transaction.atomic():
             after = act(row)
             if by.pk != row.owner_id:
@@ -162,12 +166,6 @@ def _by_colleague(act: Callable[[Submission], Submission], name: str) -> Callabl
         return after
 
     return done
-
-
-def _require_unblocked(row: Submission, by: User) -> None:
-    """Raise ActError for a person whom an organizer of the benchmark has blocked."""
-    if blocked_in(row.benchmark).filter(user=by).exists():
-        raise ActError("An organizer has blocked this account: it can change nothing.", "participation")
 
 
 OF_AUTHORS: dict[str, Callable[[Submission, User], Submission]] = {

@@ -5,6 +5,7 @@ The complete result (`Result.report`) is for organizers. This module makes its p
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from django.db.models import Q
@@ -231,7 +232,7 @@ def as_shown(report: Facts, benchmark: records.Benchmark, *, smallest: int) -> V
     provenance = {**rounded.provenance}
     if not all(task.labels_public for task in benchmark.tasks):
         provenance["rounding"] = ROUNDING
-    shown = rounded._replace(provenance=provenance, diagnostics=diagnostics).as_dict()
+    shown = replace(rounded, provenance=provenance, diagnostics=diagnostics).as_dict()
     if "classes" not in report:  # of an earlier version, which shows what it was stored with
         del shown["classes"]
     return shown

@@ -5,11 +5,13 @@ import time
 from base64 import b64encode
 from datetime import timedelta
 from http.client import HTTPException
+from typing import Any
 
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
+from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.webhooks.models import MOST_FAILURES, Delivery, Webhook, tell_of_phases
 from gluebench.leaderboard.apps.webhooks.sending import post
 from gluebench.version import __version__
@@ -27,7 +29,10 @@ def deliver() -> int:
     tell_of_phases()
     attempts = 0
     while attempts < 100 and (rows := _next_of_each()):
-        attempts += sum(_claim(row) and _attempt(row) for row in rows)
+        for row in rows:
+            if _claim(row):
+                _attempt(row)
+                attempts += 1
     return attempts
 
 
@@ -45,12 +50,16 @@ def _claim(row: Delivery) -> bool:
     return bool(mine.update(attempts=F("attempts") + 1, due=timezone.now() + wait))
 
 
-def _attempt(row: Delivery) -> bool:
-    webhook, at = row.webhook, str(int(time.time()))
+def _attempt(row: Delivery) -> None:
+    """Send an event, and note how it went and what comes next."""
+    webhook = row.webhook
+    at = str(int(time.time()))
     seal = hmac.digest(webhook.key, f"{row.event}.{at}.{row.body}".encode(), "sha256")
-    headers = {"webhook-id": row.event, "webhook-timestamp": at, "Content-Type": "application/json"}
-    headers |= {
+    headers = {
+        "webhook-id": row.event,
+        "webhook-timestamp": at,
         "webhook-signature": f"v1,{b64encode(seal).decode()}",
+        "Content-Type": "application/json",
         "User-Agent": f"gluebench/{__version__}",
     }
     status = 0
@@ -59,9 +68,14 @@ def _attempt(row: Delivery) -> bool:
         answer = str(status)
     except (OSError, ValueError, HTTPException) as error:
         answer = str(error) or type(error).__name__
-    done, ended = status // 100 == 2, row.attempts + 1 >= MOST_ATTEMPTS
-    values = {"due": None} if done or ended or status == GONE else {}
-    Delivery.objects.filter(pk=row.pk).update(answer=answer[:200], **values)
-    failures = 0 if done else MOST_FAILURES if status == GONE else F("failures") + 1
+    is_delivered = status // 100 == 2
+    values: Values = {"answer": answer[:200]}
+    if is_delivered or status == GONE or row.attempts + 1 >= MOST_ATTEMPTS:
+        values["due"] = None
+    Delivery.objects.filter(pk=row.pk).update(**values)
+    failures: Any = F("failures") + 1
+    if is_delivered:
+        failures = 0
+    elif status == GONE:
+        failures = MOST_FAILURES
     Webhook.objects.filter(pk=webhook.pk).update(failures=failures)
-    return True

@@ -81,16 +81,16 @@ class Webhook(models.Model):
         """Whether it failed so often that nothing is sent any more."""
         return self.failures >= MOST_FAILURES
 
-    def tell(self, events: Iterable[Event]) -> None:
+    def queue(self, events: Iterable[Event]) -> None:
         """Queue those events that came after this webhook and are not queued yet."""
         since = max(self.created, timezone.now() - NEWS)
-        bodies = {
-            f"{event.type.replace('.', '_')}_{event.key}": json.dumps(
-                {"type": event.type, "timestamp": event.at.isoformat(), "data": event.data}
-            )
-            for event in events
-            if event.at >= since and (self.benchmark_id is not None or event.owner == self.owner_id)
-        }
+        bodies = {}
+        for event in events:
+            concerns_it = self.benchmark_id is not None or event.owner == self.owner_id
+            if concerns_it and event.at >= since:
+                name = f"{event.type.replace('.', '_')}_{event.key}"
+                values = {"type": event.type, "timestamp": event.at.isoformat(), "data": event.data}
+                bodies[name] = json.dumps(values)
         there = set(self.deliveries.filter(event__in=bodies).values_list("event", flat=True))
         rows = [Delivery(webhook=self, event=name, body=bodies[name]) for name in bodies if name not in there]
         Delivery.objects.bulk_create(rows, ignore_conflicts=True)
@@ -115,14 +115,14 @@ class Delivery(models.Model):
         constraints = [models.UniqueConstraint(fields=["webhook", "event"], name="one_delivery_per_event")]
 
 
-def tell(benchmark: Benchmark, events: Collection[Event]) -> None:
+def queue_events(benchmark: Benchmark, events: Collection[Event]) -> None:
     """Queue events of a benchmark for the webhooks that may hear of them."""
     concerned = models.Q(benchmark=benchmark)
     concerned |= models.Q(benchmark=None, owner__in={event.owner for event in events} - {None})
     working = Webhook.objects.filter(concerned, failures__lt=MOST_FAILURES, owner__is_active=True)
     for webhook in working.select_related("owner"):
         if webhook.benchmark_id is None or benchmark.organized_by(webhook.owner):
-            webhook.tell(events)
+            webhook.queue(events)
 
 
 @receiver(submissions_changed)
@@ -141,7 +141,7 @@ def tell_of_submissions(submissions: Collection[int], **_: Any) -> None:
         )
         events.setdefault(row.benchmark, []).append(event)
     for benchmark, of_it in events.items():
-        tell(benchmark, of_it)
+        queue_events(benchmark, of_it)
 
 
 @receiver(models.signals.post_save, sender=Announcement)
@@ -149,25 +149,23 @@ def tell_of_announcement(instance: Announcement, created: bool, **_: Any) -> Non
     """Tell of a new announcement."""
     if created:
         data = {"benchmark": instance.benchmark.name, "title": instance.title, "address": instance.address}
-        tell(instance.benchmark, [Event("announcement.published", str(instance.pk), instance.at, data)])
+        queue_events(
+            instance.benchmark, [Event("announcement.published", str(instance.pk), instance.at, data)]
+        )
 
 
 def tell_of_phases() -> None:
     """Tell of phases that opened or closed; a task of every worker, of which one succeeds."""
     now = timezone.now()
-    for phase in (
-        Phase.objects.filter(benchmark__webhooks__isnull=False).select_related("benchmark").distinct()
-    ):
+    phases = Phase.objects.filter(benchmark__webhooks__isnull=False).select_related("benchmark")
+    for phase in phases.distinct():
         data = {"benchmark": phase.benchmark.name, "phase": phase.name}
         moments = {"phase.opened": phase.opens, "phase.closed": phase.over}
-        tell(
-            phase.benchmark,
-            [
-                Event(kind, f"{phase.pk}_{at:%Y%m%d%H%M}", at, data)
-                for kind, at in moments.items()
-                if at and now - NEWS < at <= now
-            ],
-        )
+        events = []
+        for kind, at in moments.items():
+            if at and now - NEWS < at <= now:
+                events.append(Event(kind, f"{phase.pk}_{at:%Y%m%d%H%M}", at, data))
+        queue_events(phase.benchmark, events)
 
 
 @receiver(account_exported)

@@ -55,7 +55,7 @@ def webhooks(request: SignedInRequest, pk: int | None = None) -> HttpResponse:
             if webhook.deliveries.filter(event__startswith="test_", created__gt=minute).exists():
                 return redirect_with_error(request, "You may test a webhook once a minute.", "webhooks")
             Webhook.objects.filter(pk=pk).update(failures=0)
-            webhook.tell([Event("test", secrets.token_hex(8), timezone.now(), {}, webhook.owner_id)])
+            webhook.queue([Event("test", secrets.token_hex(8), timezone.now(), {}, webhook.owner_id)])
         return redirect("webhooks")
     form = WebhookForm(request.user, request.POST or None)
     context: dict[str, Any] = {
