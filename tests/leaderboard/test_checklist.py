@@ -86,7 +86,7 @@ def test_the_checklist_names_the_next_step_until_all_are_done(organizer: Client,
         "Announce the final results": "to do",
     }
     check = {"verdict": "valid", "missing": [], "problems": [], "unshown": {}}
-    result = {"expected": True, "score": None, "tasks": {}, "warnings": [], "check": check}
+    result: dict[str, Any] = {"expected": True, "score": None, "tasks": {}, "warnings": [], "check": check}
     passed = dict.fromkeys(("perfect", "majority", "broken"), result)
     run = DryRun.objects.create(benchmark=tiny, gold=tiny.gold, results=passed)
     assert ">Next: write an overview</h2>" in organizer.get(f"{HERE}/setup").content.decode()

@@ -9,6 +9,7 @@ from gluebench.leaderboard.apps.boards.columns import Standing, standings
 from gluebench.leaderboard.apps.boards.pages import places_of
 from gluebench.leaderboard.apps.common.formats import gap_text, labels_of, score_intervals, signed
 from gluebench.leaderboard.apps.common.kinds import Values
+from gluebench.leaderboard.apps.common.page_cache import once
 from gluebench.leaderboard.apps.phases.models import at_phase
 from gluebench.leaderboard.apps.ranks.compare_views import comparison_of
 from gluebench.leaderboard.apps.ranks.places import NOWHERE, TOGETHER, Place, not_different
@@ -112,7 +113,11 @@ def task_places(submission: Submission) -> dict[str, Place]:
     tasks = board.record.scored
     if len(tasks) == 1:  # its board is the benchmark's
         return {}
-    return {task.name: places_of(board, task).get(submission.pk, NOWHERE) for task in tasks}
+
+    def read() -> dict[str, Place]:
+        return {task.name: places_of(board, task).get(submission.pk, NOWHERE) for task in tasks}
+
+    return once(f"task places {submission.pk}", board.version, read)
 
 
 @register.inclusion_tag("boards/position.html")
