@@ -96,14 +96,19 @@ class PairVariances:
 
     def add(self, covariance: Floats, units: int, weight: float = 1.0) -> None:
         """Add a test file: the upper triangle of its `covariances`, and its weight in the averages."""
-        own = np.diag(covariance) * weight**2
-        for block in row_blocks(len(covariance)):
-            here = slice(block.start, None)
-            upper = np.triu(covariance[block, here]) * weight**2
-            square = _squares(own[block], own[here], upper)
-            term = np.triu(square**2 / max(units - 1, 1), 1)
-            self._both[block, here] += upper
-            self._both[here, block] += term.T
+        weight_squared = weight**2
+        degrees_of_freedom = max(units - 1, 1)
+        variances = np.diag(covariance) * weight_squared
+        for rows in row_blocks(len(covariance)):
+            # Each pair counts once: the columns before these rows were paired with them in earlier blocks.
+            columns = slice(rows.start, None)
+            # `triu` keeps the diagonal of the matrix and what is above it, which is the place of covariances.
+            from_diagonal = np.triu(covariance[rows, columns]) * weight_squared
+            of_differences = _difference_variances(variances[rows], variances[columns], from_diagonal)
+            above_diagonal = np.triu(of_differences**2 / degrees_of_freedom, 1)
+            self._both[rows, columns] += from_diagonal
+            # Transposed, Satterthwaite's terms lie below the diagonal, where there are no covariances.
+            self._both[columns, rows] += above_diagonal.T
         self._fewest_units = min(self._fewest_units or units, units)
         self._all_units += units
 
@@ -127,7 +132,9 @@ class PairVariances:
             # Below the diagonal stands the opposite of what is above it, so the rest of each row is enough.
             here = slice(block.start, None)
             differences = np.subtract.outer(averages[block], averages[here])
-            squares = _squares(variances[block], variances[here], z[block, here].astype(np.float64))
+            squares = _difference_variances(
+                variances[block], variances[here], z[block, here].astype(np.float64)
+            )
             terms = z[here, block].T.astype(np.float64)
             noise = NOISE[z.dtype] * np.add.outer(variances[block], variances[here])
             constant = squares <= noise
@@ -157,10 +164,13 @@ class PairVariances:
         return z
 
 
-def _squares(rows: Floats, columns: Floats, covariance: Floats) -> Floats:
-    """Variances of differences from the variances of both sides and their covariances; at least 0."""
-    squares: Floats = np.maximum(np.add.outer(rows, columns) - 2 * covariance, 0.0)
-    return squares
+def _difference_variances(rows: Floats, columns: Floats, covariance: Floats) -> Floats:
+    """Variances of the differences of all rows and columns, from the variances and covariances of these.
+
+    Rounding may make a difference of equal systems slightly negative; it is then 0.
+    """
+    variances: Floats = np.maximum(np.add.outer(rows, columns) - 2 * covariance, 0.0)
+    return variances
 
 
 def normal_deviates(t_squares: Floats, df: Floats) -> Floats:
@@ -227,40 +237,65 @@ def p_values(z: Floats) -> Floats:
 def decide(z: Floats) -> Decisions:
     """Decide all pairs from their z, shape (systems, systems), row minus column.
 
-    *Proof* for equal systems. Let the truly equal systems form classes K, and let E be: all pairs within each
-    K have |z| <= c[|K|]. By Sidak's inequality, which holds for any correlation, P(E) is at least the product
-    over K of (1 - ALPHA)^(|K| / S), which is 1 - ALPHA. On E each system of K has |K| - 1 others within
-    c[|K|], so it may be tied with |K| at least, and no pair of K exceeds the critical value of its smaller
-    number; so all its pairs stay undecided in every round.
+    At first each of the S systems may be tied with all S, itself included. In each round a pair is decided if
+    its |z| exceeds c[k], where k is the smaller of the numbers of systems that the two may be tied with. Then
+    these numbers are lowered to what the undecided pairs allow. c[k] (`critical_values`) grows with k, so
+    that lower numbers decide more pairs in the next round.
+
+    *Proof* that with probability 1 - ALPHA no two equal systems are decided. Let the truly equal systems form
+    classes, of m systems each, and let E be the event that all pairs within each class have |z| <= c[m].
+
+    1. By Sidak's inequality, which holds for any correlation, the probability of E is at least the product
+       over the classes of (1 - ALPHA)^(m / S). The sizes m sum to S, so the product is 1 - ALPHA.
+    2. On E no pair within a class is decided in any round. The numbers of its systems are S, so at least m,
+       at first. While they are at least m, each pair within the class has |z| <= c[m], which does not exceed
+       its critical value, so it stays undecided. So each system of the class has m - 1 undecided others
+       within c[m], and its next number is at least m again.
     """
     systems = len(z)
     critical = critical_values(systems).astype(z.dtype)
     tied = np.full(systems, systems)
     while systems > 1:
-        fewer = _may_be_tied(z, critical, tied)
-        if (fewer == tied).all():
+        tied_before = tied
+        tied = _may_be_tied(z, critical, tied_before)
+        if (tied == tied_before).all():
             break
-        tied = fewer
     better = np.zeros((systems, systems), np.bool_)
-    for block in row_blocks(systems):
-        better[block] = z[block] > np.minimum.outer(critical[tied[block]], critical[tied])
+    for rows in row_blocks(systems):
+        better[rows] = z[rows] > _critical_values_of_pairs(critical, tied, rows)
     return Decisions(z, better, tied)
 
 
+def _critical_values_of_pairs(critical: Floats, tied: Ints, rows: slice) -> Floats:
+    """The z that the pairs of these rows with all systems must exceed, shape (rows, systems).
+
+    It is that of the system that may be tied with fewer, which is the smaller as critical values ascend.
+    """
+    of_systems = critical[tied]
+    smaller: Floats = np.minimum.outer(of_systems[rows], of_systems)
+    return smaller
+
+
 def _may_be_tied(z: Floats, critical: Floats, tied: Ints) -> Ints:
-    """With how many systems each may be tied: the largest k with k - 1 undecided others within c[k]."""
+    """With how many systems each may be tied: the largest k with k - 1 undecided others within c[k].
+
+    `tied` has these numbers of the round before, by which pairs are decided.
+    """
     systems = len(z)
-    fewer = np.empty_like(tied)
-    for block in row_blocks(systems):
-        distance = np.abs(z[block])
-        distance[distance > np.minimum.outer(critical[tied[block]], critical[tied])] = np.inf
-        own = np.arange(block.start, block.stop)
-        distance[own - block.start, own] = np.inf
-        distance.sort(axis=1)
-        near = distance[:, : systems - 1] <= critical[2:]
-        farthest = systems - np.argmax(near[:, ::-1], axis=1)
-        fewer[block] = np.where(near.any(axis=1), farthest, 1)
-    return fewer
+    still_tied = np.empty_like(tied)
+    for rows in row_blocks(systems):
+        distances = np.abs(z[rows])
+        # Decided pairs and pairs with oneself do not count: infinite, they are beyond every c[k].
+        distances[distances > _critical_values_of_pairs(critical, tied, rows)] = np.inf
+        own_columns = np.arange(rows.start, rows.stop)
+        distances[own_columns - rows.start, own_columns] = np.inf
+        distances.sort(axis=1)
+        # Column k - 2 now has the distance of the (k - 1)-th nearest other, which c[k] must reach.
+        reached = distances[:, : systems - 1] <= critical[2:]
+        # The last column that is reached is the first one from the end.
+        largest = systems - np.argmax(reached[:, ::-1], axis=1)
+        still_tied[rows] = np.where(reached.any(axis=1), largest, 1)
+    return still_tied
 
 
 def rank_sets(better: Bools) -> tuple[Ints, Ints]:
