@@ -205,36 +205,46 @@ def _header_fault(header: bytes, layout: Layout) -> tuple[str, Severity]:
 
 
 def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
-    problems, faults, shown = list(text.problems), Counter(rows.faults), list(rows.shown)
+    """What is reported of the rows, and their column if nothing is wrong.
+
+    A fault is of one row, a problem is what is told. Only the first faults become problems; the others are
+    counted. Faults of rows that a problem of the whole file explains are not reported at all.
+    """
+    problems = list(text.problems)
     if rows.blank:
         problems.append(_problem("blank-lines", name, layout, "notice", what=f"{rows.blank:,}"))
     if rows.synonyms:
         accepted = ", ".join(f"{word} for {layout.words[code]}" for word, code in layout.synonyms.items())
         what = f"{rows.synonyms:,} rows were read with {accepted}"
         problems.append(_problem("label-synonym", name, layout, "notice", what=what))
-    count = _row_count_problem(name, rows.rows, layout)
-    if count:
-        problems.append(count)
-        if count.code in WRONG_SIZES:
-            shown = [fault for fault in shown if fault.code not in ("extra-index", "missing-index")]
-            del faults["extra-index"], faults["missing-index"]
-    if (
-        any(problem.code in ("separator", "header") for problem in problems)
-        and faults["columns"] == rows.rows
-    ):
-        shown = []  # all rows have the same fault as the header
-        faults.clear()
-    extra = any(fault.code == "extra-index" and fault.example == layout.size for fault in rows.shown)
-    once = rows.faults["extra-index"] == rows.faults["missing-index"] == 1
-    shifted = rows.rows == layout.size and extra and once  # the indices seem to be 1 to size
-    described = sum(problem.severity == "error" for problem in problems)
-    shown = shown[: max(0, SHOWN_PER_FILE - described)]
-    problems += [_fault_problem(name, fault, layout, shifted=shifted) for fault in shown]
-    unshown = faults - Counter(fault.code for fault in shown)
-    if faults or any(problem.severity == "error" for problem in problems):
+    explained: set[str] = set()
+    wrong_count = _row_count_problem(name, rows.rows, layout)
+    if wrong_count:
+        problems.append(wrong_count)
+        if wrong_count.code in WRONG_SIZES:
+            explained.update(("extra-index", "missing-index"))
+    wrong_header = any(problem.code in ("separator", "header") for problem in problems)
+    if wrong_header and rows.faults["columns"] == rows.rows:
+        explained.update(rows.faults)  # all rows have the same fault as the header
+    counts = Counter({code: count for code, count in rows.faults.items() if code not in explained})
+    first_faults = [fault for fault in rows.shown if fault.code not in explained]
+
+    errors = sum(problem.severity == "error" for problem in problems)
+    reported = first_faults[: max(0, SHOWN_PER_FILE - errors)]
+    from_1 = _seems_to_count_from_1(rows, layout)
+    problems += [_fault_problem(name, fault, layout, from_1=from_1) for fault in reported]
+    unshown = counts - Counter(fault.code for fault in reported)
+    if counts or errors:
         return Table(None, problems, unshown)
     column = Column(layout.words, rows.values, rows.indices or None)
     return Table(column if len(column) else None, problems, unshown)
+
+
+def _seems_to_count_from_1(rows: Rows, layout: Layout) -> bool:
+    """Whether the indices seem to be 1 to size: of 0 to size - 1 only 0 is missing, and size is extra."""
+    one_for_another = rows.faults["extra-index"] == rows.faults["missing-index"] == 1
+    has_size = any(fault.code == "extra-index" and fault.example == layout.size for fault in rows.shown)
+    return rows.rows == layout.size and one_for_another and has_size
 
 
 def _row_count_problem(name: str, rows: int, layout: Layout) -> Problem | None:
@@ -251,12 +261,12 @@ def _row_count_problem(name: str, rows: int, layout: Layout) -> Problem | None:
     return _problem("row-count", name, layout, value=value)
 
 
-def _fault_problem(name: str, fault: Fault, layout: Layout, *, shifted: bool) -> Problem:
+def _fault_problem(name: str, fault: Fault, layout: Layout, *, from_1: bool) -> Problem:
     value = None if fault.value is None else _shown(fault.value)
     problem = _problem(fault.code, name, layout, line=fault.line, index=fault.example, value=value)
     if fix := of_truth(value or "", layout.words):
         return replace(problem, fix=fix)
-    if shifted and fault.code in ("extra-index", "missing-index"):
+    if from_1 and fault.code in ("extra-index", "missing-index"):
         fix = "The indices seem to count from 1: take one from each, so that the first example has index 0."
         return replace(problem, fix=fix)
     return problem
