@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from math import inf, isfinite
 from statistics import NormalDist
 from typing import Any
@@ -202,27 +202,47 @@ def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> l
     """The test of each metric of one test file; with several metrics, that of their mean comes last."""
     exchange = units.exchange(resamples, rng)
     few = units.apart() < FEWEST_APART
-    effects = cache(partial(largest_effects, units))
+
+    @cache
+    def effects() -> Floats:
+        # Slow and the same for all tests, so computed once, and only if some interval rests on counts.
+        return largest_effects(units)
+
     tests = []
     for position, (differences, errors) in enumerate(zip(*exchange, strict=True)):
-        test = _exchange_test(Exchange(differences, errors))
-        count: Callable[[], Changes | None] = partial(_changes, test, units.size, position, effects)
-        of_metric = position < len(units.metrics)  # else of their mean
-        if of_metric and mcnemar_holds(units.metrics[position], units):
-            counts = alone(*units.systems)
-            null = NullDistribution.of_coins(counts.a + counts.b, units.examples)
-            test = replace(test, null=null, mcnemar=True)
-            count = partial(Changes, counts.a, counts.b, units.examples, 1 / units.examples)
-        tests.append(replace(test, count=count, few=few))
+        test = _exchange_test(Exchange(differences, errors), few=few)
+        is_mean = position == len(units.metrics)
+        if not is_mean and mcnemar_holds(units.metrics[position], units):
+            tests.append(_as_mcnemar(test, units))
+        else:
+            tests.append(_with_fitting_counts(test, units.size, effects, position))
     return tests
 
 
-def _changes(test: PairedTest, units: int, position: int, effects: Callable[[], Floats]) -> Changes | None:
-    """The counts with the difference and standard error of a test; None if a unit has no effect."""
-    effect = float(effects()[position])
-    if not _NO_EFFECT < effect < inf:
-        return None
-    return Changes.of(test.difference, test.error, units=units, effect=effect)
+def _as_mcnemar(test: PairedTest, units: Units) -> PairedTest:
+    """The test with the exact null distribution and the counts of McNemar's test."""
+    right_alone = alone(*units.systems)
+    examples = units.examples
+    null = NullDistribution.of_coins(right_alone.a + right_alone.b, examples)
+
+    def count() -> Changes:
+        return Changes(right_alone.a, right_alone.b, examples, effect=1 / examples)
+
+    return replace(test, null=null, mcnemar=True, count=count)
+
+
+def _with_fitting_counts(
+    test: PairedTest, units: int, effects: Callable[[], Floats], position: int
+) -> PairedTest:
+    """The test with counts that have its difference and standard error, made when they are asked for."""
+
+    def count() -> Changes | None:
+        effect = float(effects()[position])
+        if not _NO_EFFECT < effect < inf:  # no changed unit changes the score
+            return None
+        return Changes.of(test.difference, test.error, units=units, effect=effect)
+
+    return replace(test, count=count)
 
 
 def largest_effects(units: Units) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, count
@@ -16,6 +16,8 @@ from gluebench.submission.submission import Column, bits
 Value = TypeVar("Value")
 SIXTEEN = 16
 """Maximum number of classes for which a cell (gold, predicted) fits one byte."""
+_DIFFERENT = "different cells"
+"""Key of what `share_cells` keeps with each system."""
 
 
 @dataclass(frozen=True)
@@ -198,11 +200,13 @@ class Pairs:
         shares: Floats = np.fromiter(chain.from_iterable(self.predicted.cells), np.float64)
         return shares.reshape(len(self), -1)
 
-    @cached_property
+    @property
     def different(self) -> tuple[UniquePairs, NDArray[np.intp]]:
         """The different cells of columns of cells, and the number among them of each example, shape (n,)."""
-        share_cells([self])
-        return self.different
+        if _DIFFERENT not in self._kept:  # else `share_cells` has found those of several systems
+            share_cells([self])
+        different: tuple[UniquePairs, NDArray[np.intp]] = self._kept[_DIFFERENT]
+        return different
 
     def table_of(self, positions: Sequence[int]) -> list[list[int]]:
         """The confusion table of some of the examples."""
@@ -244,26 +248,32 @@ def share_cells(systems: Sequence[Pairs]) -> None:
     columns = [gold] + [pairs.predicted for pairs in systems]
     if not all(isinstance(column.values, tuple) for column in columns):
         return
-    # Number the different cells of gold, and those of all predictions, in order of appearance.
-    gold_numbers = defaultdict[Any, int](count().__next__)
-    predicted_numbers = defaultdict[Any, int](count().__next__)
+    gold_numbers = _new_numbers()
+    predicted_numbers = _new_numbers()
     gold_codes = _cell_codes(gold, gold_numbers)
-    answers = [_cell_codes(pairs.predicted, predicted_numbers) for pairs in systems]
-    # One number for each pair (gold, predicted).
+    predicted_codes = [_cell_codes(pairs.predicted, predicted_numbers) for pairs in systems]
+    # One number for each pair (gold, predicted), of all examples of the first system, then of the second ...
     width = max(len(predicted_numbers), 1)
-    pair_numbers = np.concatenate([gold_codes * width + codes for codes in answers])
+    pair_numbers = np.concatenate([gold_codes * width + codes for codes in predicted_codes])
     different_pairs, positions = np.unique(pair_numbers, return_inverse=True)
+    # Keys stand in the order in which they got their numbers.
     gold_cells = list(gold_numbers)
     predicted_cells = list(predicted_numbers)
     cells = []
     for number in different_pairs.tolist():
         cells.append((gold_cells[number // width], predicted_cells[number % width]))
-    different = UniquePairs(cells)
+    shared = UniquePairs(cells)
     for pairs, of_system in zip(systems, np.split(positions, len(systems)), strict=True):
-        vars(pairs)["different"] = different, of_system  # where the cached property keeps its value
+        pairs._kept[_DIFFERENT] = shared, of_system
 
 
-def _cell_codes(column: Column, numbers: Mapping[Any, int]) -> Ints:
+def _new_numbers() -> defaultdict[Any, int]:
+    """A mapping in which each new key gets the next number from 0 on, when it is first looked up."""
+    next_number = count().__next__
+    return defaultdict(next_number)
+
+
+def _cell_codes(column: Column, numbers: defaultdict[Any, int]) -> Ints:
     """The number of each cell, shape (n,); a cell without one gets the next."""
     return np.fromiter(map(numbers.__getitem__, column.cells), np.intp, len(column))
 
