@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from scipy import stats
 
-from gluebench.analysis.audit.run import views
+from gluebench.analysis.audit.run import shortcuts_of_views
 from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 
@@ -130,4 +130,4 @@ def test_without_scikit_learn_the_extra_is_named(
         "Error: This command (sklearn) needs more packages: pip install 'gluebench[audit]'"
     )
     with pytest.raises(ImportError, match=r'needs sklearn.*pip install "gluebench\[audit\]"'):
-        views(load_benchmark("glue").task("RTE"))
+        shortcuts_of_views(load_benchmark("glue").task("RTE"))

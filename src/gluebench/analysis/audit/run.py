@@ -51,45 +51,56 @@ class Association(NamedTuple):
     """Number of texts of the class that contain the word."""
 
 
-def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: int = 0) -> list[Shortcut]:
-    """The named views, or all: each text alone, the last text's length, and views of both texts.
+def shortcuts_of_views(
+    task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: int = 0
+) -> list[Shortcut]:
+    """A shortcut for each named view of the examples, or for all views, under the name of the view.
 
-    A task of single sentences has the views text, length and neighbors. Raises UnknownNameError.
+    The views are each text alone, the last text's length, and views of both texts. A task of single sentences
+    has the views text, length and neighbors. Raises UnknownNameError.
     """
     optional("sklearn", "Classifying texts", '"gluebench[audit]"')
     from gluebench.analysis.audit import pairs
 
-    *first, last = task.columns
-    steps: dict[str, Any] = {"epochs": epochs, "seed": seed}
+    training: dict[str, Any] = {"epochs": epochs, "seed": seed}
+
+    def one_text() -> pairs.Classifier:
+        # Fast enough to learn from the whole of a large training set.
+        return pairs.Classifier(partial(pairs.text_alone, **training), limited=False)
 
     def stacked_trees() -> pairs.StackedTrees:
         classifiers = [
-            pairs.text_alone(pairs.of_first, **steps),
-            pairs.text_alone(pairs.of_second, **steps),
-            pairs.cross_features(**steps),
+            pairs.text_alone(pairs.of_first, **training),
+            pairs.text_alone(pairs.of_second, **training),
+            pairs.cross_features(**training),
             pairs.neighbors(pairs.by_side),
             pairs.neighbors(pairs.unshared),
         ]
         return pairs.StackedTrees(classifiers)
 
-    of_words = partial(pairs.Classifier, partial(pairs.text_alone, **steps), limited=False)
-    columns = [last] + list(first)
-    known = [Shortcut(column, of_words, (column,)) for column in columns]
-    known.append(Shortcut("length", WordOverlap, (last,)))
-    of_all: dict[str, Callable[[], Any]] = {"neighbors": partial(pairs.neighbors, pairs.marked_features)}
-    if first:
-        known.append(Shortcut("overlap", WordOverlap, task.columns))
-        of_all = {
+    last = task.columns[-1]
+    shortcuts = [Shortcut(last, one_text, (last,))]
+    for column in task.columns[:-1]:
+        shortcuts.append(Shortcut(column, one_text, (column,)))
+    shortcuts.append(Shortcut("length", WordOverlap, (last,)))
+    models_of_all_texts: dict[str, Callable[[], Any]]
+    if len(task.columns) == 1:
+        models_of_all_texts = {"neighbors": partial(pairs.neighbors, pairs.marked_features)}
+    else:
+        shortcuts.append(Shortcut("overlap", WordOverlap, task.columns))
+        models_of_all_texts = {
             "trees": pairs.shallow_trees,
             "neighbors": partial(pairs.neighbors, pairs.by_side),
             "unshared": partial(pairs.neighbors, pairs.unshared),
-            "cross": partial(pairs.cross_features, **steps),
+            "cross": partial(pairs.cross_features, **training),
             "stacked": stacked_trees,
         }
-    known += [Shortcut(name, partial(pairs.Classifier, make), task.columns) for name, make in of_all.items()]
+    for name, make_model in models_of_all_texts.items():
+        shortcuts.append(Shortcut(name, partial(pairs.Classifier, make_model), task.columns))
     if not names or "all" in names:
-        return known
-    return list(dict.fromkeys(find(name, known, what=f"part of {task.name} to see") for name in names))
+        return shortcuts
+    chosen = [find(name, shortcuts, what=f"part of {task.name} to see") for name in names]
+    return list(dict.fromkeys(chosen))  # each once
 
 
 class ShortcutAccuracy(NamedTuple):
@@ -150,8 +161,8 @@ def audit(
 ) -> Audit:
     """Learn the label from each view of each training set, and test it on each other set.
 
-    `see` names views (see `views`), by default all. Raises DataError if a test set has other labels than
-    the training set, or no test set is left, and UnknownNameError for an unknown view.
+    `see` names views (see `shortcuts_of_views`), by default all. Raises DataError if a test set has other
+    labels than the training set, or no test set is left, and UnknownNameError for an unknown view.
     """
     _check(train, tests)
     accuracies: list[ShortcutAccuracy] = []
@@ -159,7 +170,7 @@ def audit(
     lengths: list[Lengths] = []
     for source in train:
         others = [test for test in tests if test.name != source.name]
-        for view in views(source.task, see, epochs=epochs, seed=seed):
+        for view in shortcuts_of_views(source.task, see, epochs=epochs, seed=seed):
             progress(f"learning from {source.name} ({len(source.examples):,} examples): {view.name}")
             accuracies += _accuracies(source, view, others, printed or {})
         if shown:

@@ -130,30 +130,35 @@ def measure_answers(pairs: Mapping[str, Pairs], plan: BoardPlan, digest: str = "
     for name, part in plan.parts.items():
         if part.file not in pairs:
             continue
-        own = pairs[part.file]
+        answers = pairs[part.file]
         if part.positions is not None:
-            own = own.subset(part.positions)
-        influence = influence_of(part.metrics, own)
+            answers = answers.subset(part.positions)
+        influence = influence_of(part.metrics, answers)
         influences[name] = influence
+        # An influence is units - 1 times the change of the value that leaving out the unit makes.
         changes = influence.by_kind / max(influence.size - 1, 1)
         widenings = []
         for metric, value, change in zip(part.metrics, influence.values, changes, strict=True):
-            widenings.append(widening_of(metric, own, value, change, influence.counts) or 1)
+            widening = widening_of(metric, answers, value, change, influence.counts)
+            widenings.append(1 if widening is None else widening)
         parts[name] = {
             "values": influence.values.tolist(),
             "widenings": widenings,
-            "size": len(own),
+            "size": len(answers),
             "units": influence.size,
-            "answers": sha256(sort_key(own.predicted)).hexdigest()[:16],
-            "few": any(too_few_for_difference(metric, own) for metric in part.metrics),
+            "answers": sha256(sort_key(answers.predicted)).hexdigest()[:16],
+            "few": any(too_few_for_difference(metric, answers) for metric in part.metrics),
             "unknown": bool(np.isnan(influence.by_kind).any()),
         }
     variances = {}
     for task in plan.scored:
         board = plan.boards[task.name]
         if all(weighted.part in parts for weighted in board):
-            variances[task.name] = sum(variance(influences[each.part], each.metrics) for each in board)
-    return MeasuredSystem(digest, {"valid": True, "parts": parts, "variances": variances}, lambda: influences)
+            of_parts = [variance(influences[weighted.part], weighted.metrics) for weighted in board]
+            variances[task.name] = sum(of_parts)
+    facts = {"valid": True, "parts": parts, "variances": variances}
+    # Influences may also lie in a file that is read when they are used; these are here already.
+    return MeasuredSystem(digest, facts, read=lambda: influences)
 
 
 def why_withheld(

@@ -94,36 +94,37 @@ def read_table(
     quoted: bool | None = None,
 ) -> pa.RecordBatch:
     """All rows of a file. Raises DataError with every row that is wrong; adds what was assumed to `notes`."""
-    if MARK in path.name:
-        release = _with_classes(path.with_name(CLASSES), task, release)
-    records = _records(path, task, split, release, quoted=quoted)
-    own, columns = _columns(records, task, split, release, path, notes)
-    names = [release.columns.get(name, name) for name in own]
-    merged = _find_merged_labels(names, columns, task, release, path, notes)
-    if merged is not None:
-        own[merged] = MERGED
+    with_classes = _with_classes(path, task, release)
+    records = _records(path, task, split, with_classes, quoted=quoted)
+    names_in_file, columns = _columns(records, task, split, with_classes, path, notes)
+    names_in_task = [with_classes.columns.get(name, name) for name in names_in_file]
+    index_name = _index_of(names_in_task, split)
+    merged_at = _find_merged_labels(names_in_task, columns, task, with_classes, path, notes)
+    if merged_at is not None:
+        names_in_file[merged_at] = MERGED  # a column of another name is not read as gold labels
     arrays = [strings([cell or "" for cell in column]) for column in columns]
-    index = _index_of(names, split)
     if records.groups is not None:
-        index = ""  # an index of the outermost object is not that of the record
-        own.append(GROUP)
+        # Several records lie in one outermost object: its number is their group, and its index is not theirs.
+        index_name = ""
+        names_in_file.append(GROUP)
         arrays.append(integers(np.array(records.groups)))
-    roles = column_roles(own, task, release, where=str(path), index=index)
+    roles = column_roles(names_in_file, task, with_classes, where=str(path), index=index_name)
     problems = []
     for at in roles.inputs:
         for cell, line in zip(columns[at], records.lines, strict=True):
             if cell is None:
-                problems.append(f"{path}:{line}: no {own[at]} is there; expected text")
+                problems.append(f"{path}:{line}: no {names_in_file[at]} is there; expected text")
 
     check_index: Check = index_text
     if split.ids and roles.index_at is not None:
         check_index = id_text(split.ids)
     check_label = label_text(task)
     if roles.label_at is not None:
-        check_label = label_check(arrays[roles.label_at], task, split, release, notes)
+        check_label = label_check(arrays[roles.label_at], task, split, with_classes, notes)
+    as_read = with_classes
     if records.format == "CSV":
-        release = release._replace(quoted=False)  # the marks around the cells are gone
-    converter = BatchConverter(roles, task, release, check_index, check_label, problems)
+        as_read = with_classes._replace(quoted=False)  # its reader removed the marks around the cells
+    converter = BatchConverter(roles, task, as_read, check_index, check_label, problems)
     batch = converter.convert(arrays, f"{path}:", records.lines)
     refuse(problems)
     note_unlabeled(converter, split, notes)
@@ -131,11 +132,15 @@ def read_table(
 
 
 def _with_classes(path: Path, task: Task, release: TaskRelease) -> TaskRelease:
-    """The release with the classes that a file lists, if it is there. Raises DataError."""
-    if not task.labels or not path.is_file():
+    """The release with the classes that the file CLASSES beside TFRecords lists. Raises DataError.
+
+    Without such a file, and for files of other formats, the release as it is.
+    """
+    listing = path.with_name(CLASSES)
+    if MARK not in path.name or not task.labels or not listing.is_file():
         return release
-    names = _reading(path, lambda: decode(path.read_bytes())).split()
-    return release._replace(classes=words_of_classes(task, names, where=str(path)))
+    names = _reading(listing, lambda: decode(listing.read_bytes())).split()
+    return release._replace(classes=words_of_classes(task, names, where=str(listing)))
 
 
 def _index_of(names: Sequence[str], split: Split) -> str:
