@@ -24,6 +24,7 @@ class _Shape(NamedTuple):
 
     file: TestFile
     mistakes: list[tuple[str, str]]
+    """Code and details of each mistake that a file of this shape is."""
 
 
 def read_undeclared(
@@ -40,12 +41,18 @@ def read_undeclared(
     if shape is None:
         return None
     shaped = read_shaped(path, data, shape.file, task, layout, role)
-    problem = shaped.table.problems[0] if shaped.table.problems else None
-    if problem and problem.code == "shape" and (problem.line or 0) > 1:
-        return shaped.table  # the header fits, and a row does not
-    if not 0 < len(shaped.rows.cells) <= layout.most_rows:
+    problems = shaped.table.problems
+    if problems and problems[0].code == "shape":
+        # The file is not of the shape. If a later line shows that, the header fits and a row is wrong.
+        wrong_line = problems[0].line
+        if wrong_line is not None and wrong_line > 1:
+            return shaped.table
+        return None
+    count = len(shaped.rows.cells)
+    if count == 0 or count > layout.most_rows:
         return None
     cells = shaped.cells()
+    # Departures from an ordinary file are told as mistakes.
     cells.departures += shape.mistakes
     if shaped.rows.numbered:
         cells.departures.append(("no-index", ""))

@@ -81,25 +81,31 @@ def _tags_seen_by_case(tags: Iterable[Tag]) -> Iterator[Tag]:
 
 
 class _UnmatchedSpan:
-    """A span that the other side does not have, with a bit for each word by which it is not yet matched."""
+    """A span that the other side does not have.
 
-    __slots__ = ("label", "length", "words")
+    Two that overlap are matched by the words that they have in common. A span that is longer may be matched
+    again by its other words, the free ones.
+    """
+
+    __slots__ = ("free", "label", "length")
 
     def __init__(self, span: Span) -> None:
         start, end, self.label = span
         self.length = end - start
-        self.words = (1 << end) - (1 << start)
+        self.free = (1 << end) - (1 << start)
+        """The free words as bits: that of word i is 1 << i."""
 
-    def nearest(self, others: Sequence[_UnmatchedSpan], *, same: bool) -> _UnmatchedSpan | None:
-        """The one with most words in common, of the same label or of others; None if none has any."""
+    def nearest(self, others: Sequence[_UnmatchedSpan], *, same_label: bool) -> _UnmatchedSpan | None:
+        """The one with most free words in common, of this label or of any other; None if none has any."""
         near = []
         for other in others:
-            if other.words & self.words and (other.label == self.label) is same:
+            if other.free & self.free and (other.label == self.label) is same_label:
                 near.append(other)
         return min(near, key=self._distance, default=None)
 
     def _distance(self, other: _UnmatchedSpan) -> tuple[int, int, int]:
-        return -(other.words & self.words).bit_count(), other.words.bit_count(), other.length
+        common = other.free & self.free
+        return -common.bit_count(), other.free.bit_count(), other.length
 
 
 def _compare_spans(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[SpanCount]:
@@ -139,36 +145,39 @@ def _unmatched(spans: Sequence[Span], ends_of_both: Collection[tuple[int, int]])
 
 
 def _match_overlapping(gold: list[_UnmatchedSpan], predicted: list[_UnmatchedSpan]) -> Iterator[str]:
-    """The gold label of each two spans that overlap, first of those with one label.
+    """Yield the gold label of each two spans that are matched, and remove matched spans from their lists.
 
-    A span that is matched leaves its list. One that is left may share a matched one, by words that are not
-    matched yet.
+    Spans of one label are matched before those of different labels. Spans that are left when each has been
+    matched at most once are matched with one that has another partner already.
     """
     gold_matched: list[_UnmatchedSpan] = []
     predicted_matched: list[_UnmatchedSpan] = []
 
-    def match(gold_span: _UnmatchedSpan, predicted_span: _UnmatchedSpan) -> str:
+    def match(gold_span: _UnmatchedSpan, predicted_span: _UnmatchedSpan) -> None:
         if gold_span in gold:
             gold.remove(gold_span)
             gold_matched.append(gold_span)
         if predicted_span in predicted:
             predicted.remove(predicted_span)
             predicted_matched.append(predicted_span)
-        common = gold_span.words & predicted_span.words
-        gold_span.words ^= common
-        predicted_span.words ^= common
-        return gold_span.label
+        common = gold_span.free & predicted_span.free
+        gold_span.free &= ~common
+        predicted_span.free &= ~common
 
-    for same in (True, False):
+    for same_label in (True, False):
+        # Spans of gold that are left, first with predicted spans that are left, then with matched ones.
         for candidates in (predicted, predicted_matched):
-            for gold_span in list(gold):
-                nearest = gold_span.nearest(candidates, same=same)
+            for gold_span in list(gold):  # a copy, as matched spans leave the list
+                nearest = gold_span.nearest(candidates, same_label=same_label)
                 if nearest is not None:
-                    yield match(gold_span, nearest)
+                    match(gold_span, nearest)
+                    yield gold_span.label
+        # Predicted spans that are left, with matched spans of gold.
         for predicted_span in list(predicted):
-            nearest = predicted_span.nearest(gold_matched, same=same)
+            nearest = predicted_span.nearest(gold_matched, same_label=same_label)
             if nearest is not None:
-                yield match(nearest, predicted_span)
+                match(nearest, predicted_span)
+                yield nearest.label
 
 
 @lru_cache(maxsize=REMEMBERED)
