@@ -357,7 +357,9 @@ def mcnemar(only_a: int, only_b: int) -> float:
         return 1.0
     apart = only_a + only_b
     null = NullDistribution.of_coins(apart, apart)
-    return float(null.tail[abs(only_a - only_b) // 2])
+    # The difference is even if `apart` is, so that possible ones are 2 apart: 0, 2, 4 ... or 1, 3, 5 ...
+    position = abs(only_a - only_b) // 2
+    return float(null.tail[position])
 
 
 def mcnemar_holds(metric: Metric, units: Units) -> bool:

@@ -197,8 +197,10 @@ def withheld_because(parts: Mapping[str, str | None]) -> str | None:
     `parts` maps each name to the reason why that part has no interval.
     """
     reason = mean_withheld(parts.values())
-    if reason in (None, CONSTANT):
-        return reason
+    if reason is None:
+        return None
+    if reason == CONSTANT:  # of all parts, so that none is named
+        return CONSTANT
     names_by_reason: dict[str, list[str]] = {}
     for name, why in parts.items():
         if why is not None and why != CONSTANT:

@@ -146,15 +146,17 @@ def _test(units: Units, values: Sequence[Floats], left_out: Sequence[Floats]) ->
 def mean_runs(tests: Sequence[RunsTest], weights: Sequence[float]) -> RunsTest:
     """The test of a weighted mean over test files or tasks; a run is the same run in all of them."""
     shares = [weight / sum(weights) for weight in weights]
-    variances = [share**2 * test.examples for share, test in zip(shares, tests, strict=True)]
-    whole = sum(variances)
+    squared_shares = [share**2 for share in shares]  # the weights of variances
+    variances = [share * test.examples for share, test in zip(squared_shares, tests, strict=True)]
+    variance_of_mean = sum(variances)
+    # Satterthwaite's degrees of freedom of a sum of variances.
     terms = sum(variance**2 / test.examples_df for variance, test in zip(variances, tests, strict=True))
     df = 1.0
     if terms > 0:
-        df = whole**2 / terms
+        df = variance_of_mean**2 / terms
     runs = _weighted_sums(shares, [test.runs for test in tests])
-    shared = _weighted_sums([share**2 for share in shares], [test.shared for test in tests])
-    return RunsTest(runs, whole, df, shared)
+    shared = _weighted_sums(squared_shares, [test.shared for test in tests])
+    return RunsTest(runs, variance_of_mean, df, shared)
 
 
 def _weighted_sums(weights: Sequence[float], of_tests: Sequence[Sequence[Any]]) -> tuple[Any, ...]:

@@ -84,7 +84,9 @@ def _descend(
 ) -> list[Floats]:
     """Nesterov's method for a convex loss whose second derivative in the scores is at most `curvature`.
 
-    All penalties go side by side: reading the rows is what takes the time.
+    All penalties go side by side: reading the rows is what takes the time. So weights have the shape (row
+    width, penalties x classes), and scores and residuals the shape (rows, penalties x classes); `errors`
+    takes scores of shape (rows, penalties, classes). Returns the weights for each penalty.
     """
     count = len(rows.values)
     kinds = len(penalties)
@@ -94,12 +96,16 @@ def _descend(
     ahead = weights
     momentum = 1.0
     for _ in range(STEPS):
-        residuals = errors((rows @ ahead).reshape(count, kinds, classes)).reshape(count, -1)
-        moved = ahead - step * (rows.transposed_times(residuals) / count + penalty * ahead)
-        following = (1 + (1 + 4 * momentum * momentum) ** 0.5) / 2
-        ahead = moved + (momentum - 1) / following * (moved - weights)
+        # A gradient step, not from the weights but from a point ahead of them.
+        scores = (rows @ ahead).reshape(count, kinds, classes)
+        residuals = errors(scores).reshape(count, -1)
+        gradient = rows.transposed_times(residuals) / count + penalty * ahead
+        moved = ahead - step * gradient
+        # The next point is ahead in the direction of the last move, by a share that grows from 0 towards 1.
+        next_momentum = (1 + (1 + 4 * momentum * momentum) ** 0.5) / 2
+        ahead = moved + (momentum - 1) / next_momentum * (moved - weights)
         weights = moved
-        momentum = following
+        momentum = next_momentum
     return [weights[:, classes * at : classes * (at + 1)] for at in range(kinds)]
 
 

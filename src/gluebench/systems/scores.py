@@ -38,22 +38,39 @@ class Scores(NamedTuple):
 
     @classmethod
     def of(cls, name: str, source: Report | Summary, seconds: float) -> Scores:
-        """Those of one run, or the means of several; the command is that of this process."""
-        known: dict[str, Mapping[str, Score | Spread | None]]
-        if isinstance(source, Report):
-            known = {task: scores.metrics for task, scores in source.tasks.items()}
-            known |= {task: {"overall": part.overall} for task, part in source.diagnostics.items() if part}
-        else:
-            known = {task: dict(spreads) for task, spreads in source.tasks.items()}
-            known |= {task: {"overall": spread} for task, spread in source.diagnostics.items()}
-        known[AVERAGE] = {AVERAGE: source.score}
+        """The scores in the report of one run, or the means in the summary of several.
+
+        The command is that of this process.
+        """
+        runs = 1 if isinstance(source, Report) else source.runs
         tasks: dict[str, Mapping[str, Figures]] = {}
-        for task, metrics in known.items():
-            figures = {metric: _figures(one) for metric, one in metrics.items() if one and metric != "score"}
+        for task, metrics in _scores_by_task(source).items():
+            figures: dict[str, Figures] = {}
+            for metric, score in metrics.items():
+                # A summary has the mean of a task's metrics among these, as "score".
+                if score and metric != "score":
+                    figures[metric] = _figures(score)
             if figures:
                 tasks[task] = figures
-        runs = 1 if isinstance(source, Report) else source.runs
         return cls(name, tasks, runs, round(seconds, 1), shlex.join(["gluebench", *sys.argv[1:]]))
+
+
+def _scores_by_task(source: Report | Summary) -> dict[str, Mapping[str, Score | Spread | None]]:
+    """The scores of each task by metric, then of diagnostic sets, and the average."""
+    scores_by_task: dict[str, Mapping[str, Score | Spread | None]] = {}
+    if isinstance(source, Report):
+        for task, scores in source.tasks.items():
+            scores_by_task[task] = scores.metrics
+        for task, report in source.diagnostics.items():
+            if report:
+                scores_by_task[task] = {"overall": report.overall}
+    else:
+        for task, spreads in source.tasks.items():
+            scores_by_task[task] = spreads
+        for task, spread in source.diagnostics.items():
+            scores_by_task[task] = {"overall": spread}
+    scores_by_task[AVERAGE] = {AVERAGE: source.score}
+    return scores_by_task
 
 
 def _figures(score: Score | Spread) -> Figures:

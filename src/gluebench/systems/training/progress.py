@@ -24,10 +24,13 @@ def no_improvement(scores: Sequence[float], after: int = 5) -> bool:
 def single_dip(scores: Sequence[float], after: int = 5) -> bool:
     """The released code's rule: the last score is at most each of the `after` before it.
 
-    It holds from check `after` + 2 on. One deep dip ends a run that was still improving, and a slow
-    decline from a plateau that stays above older scores does not.
+    It holds from check `after` + 2 on, one check later than the comparison needs. One deep dip ends a run
+    that was still improving, and a slow decline from a plateau that stays above older scores does not.
     """
-    return len(scores) >= after + 2 and scores[-1] <= min(scores[-1 - after : -1])
+    if len(scores) < after + 2:
+        return False
+    before_last = scores[-1 - after : -1]
+    return scores[-1] <= min(before_last)
 
 
 def reason_to_stop(scores: Sequence[float], learning_rate: float, settings: Settings) -> str | None:
