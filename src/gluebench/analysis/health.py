@@ -118,10 +118,14 @@ def _stability(gold: Gold, tasks: Sequence[Task], answers: Answers, *, splits: i
         share = gold.benchmark.weights[task.name] / len(task.metrics)
         for file, metrics in task.metrics_by_file().items():
             units = units_of(metrics, [pairs[file] for pairs in answers])
-            total += share * units.halves(splits, generator(seed, file)).sum(axis=1)
-    total = total.round(12)
-    leads = total == total.max(axis=1, keepdims=True)
-    return float(leads.all(axis=0).any(axis=0).mean())
+            values = units.halves(splits, generator(seed, file))  # (halves, metrics, systems, splits)
+            total += share * values.sum(axis=1)
+    total = total.round(12)  # so that equal averages, summed in another order, are equal
+    best = total.max(axis=1, keepdims=True)
+    leads = total == best  # on each half, for each system in each split
+    leads_both_halves = leads.all(axis=0)
+    is_stable = leads_both_halves.any(axis=0)  # for each split
+    return float(is_stable.mean())
 
 
 def coarse_health(facts: Mapping[str, Any]) -> Facts:
@@ -150,7 +154,9 @@ def _coarse(task: Mapping[str, Any]) -> Facts:
             shares[name] = round(steps * step, 2)
     detectable = task["detectable"]
     if detectable:
-        if task["loss"]:  # a loss has no scale of its own
+        if task["loss"]:  # a loss has no scale of its own, so that the first digit is left
             width = 10.0 ** floor(log10(detectable))
-        detectable = float(f"{ceil(detectable / width) * width:.6g}")
+        # Up, so that no difference is called detectable that is not; 6 digits, as products are not exact.
+        rounded_up = ceil(detectable / width) * width
+        detectable = float(f"{rounded_up:.6g}")
     return {**shares, "detectable": detectable, "loss": task["loss"]}

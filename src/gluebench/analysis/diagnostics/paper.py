@@ -59,7 +59,13 @@ def table5(task: Task, reports: Mapping[str, DiagnosticReport], *, beside: bool 
     if beside:
         for row in rows():
             columns = row.printed["table5"].columns
-            values = [columns[name][0] / 100 if name in columns else None for name in headings.values()]
+            values: list[float | None] = []
+            for name in headings.values():
+                if name in columns:
+                    percent = columns[name][0]  # a column of this table has one figure
+                    values.append(percent / 100)
+                else:
+                    values.append(None)
             printed.setdefault(row.section, {})[row.title] = tuple(values)
     return Table5(tuple(headings), sizes, scores, printed)
 

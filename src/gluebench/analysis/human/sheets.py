@@ -70,14 +70,18 @@ def draw(table: Table, *, benchmark: str, pairs: int, annotators: int, seed: int
         raise DataError(f"{where}: {len(whole)} pairs stand in both directions; {pairs} cannot be drawn")
     rng = random.Random(seed)
     drawn = rng.sample(whole, pairs)
+    # The items, two for each pair, are numbered from 1 at random, so that numbers do not show pairs.
     numbers = rng.sample(range(1, 2 * pairs + 1), 2 * pairs)
-    numbered = list(zip(numbers[::2], numbers[1::2], strict=True))
-    index_of: dict[int, int] = {}
-    for indices, items_of_pair in zip(drawn, numbered, strict=True):
-        for index, item in zip(indices, items_of_pair, strict=True):
-            index_of[item] = index
-    items = tuple(index_of[item] for item in sorted(index_of))
-    return Draw(benchmark, table.task.name, table.split, seed, annotators, tuple(numbered), items)
+    items_of_pairs = []
+    index_of_item: dict[int, int] = {}
+    for position, (first_index, second_index) in enumerate(drawn):
+        first_item = numbers[2 * position]
+        second_item = numbers[2 * position + 1]
+        items_of_pairs.append((first_item, second_item))
+        index_of_item[first_item] = first_index
+        index_of_item[second_item] = second_index
+    indices = tuple(index_of_item[item] for item in sorted(index_of_item))
+    return Draw(benchmark, table.task.name, table.split, seed, annotators, tuple(items_of_pairs), indices)
 
 
 def sheet_order(drawn: Draw, annotator: int) -> list[int]:
