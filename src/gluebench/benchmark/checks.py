@@ -346,12 +346,15 @@ def _gold(path: KeyPath, file: TestFile) -> Iterator[Finding]:
     """Findings about the file of labels: its name, and columns that the predictions do not have."""
     if _names_folder(file.gold.file):
         yield _finding("member", key_path(path, "file"), member=file.gold.file)
-    known = [file.column or "label", file.id or "id"]
+    # `gold.columns` says how columns of the predictions are named in the file of labels.
+    columns_of_predictions = [file.column or "label", file.id or "id"]
     if file.parts:
-        known.append(file.parts)
-    known += file.columns
-    for name in sorted(file.gold.columns.keys() - known):
-        yield _finding("gold-column", key_path(path, "columns", name), one_of=one_of(tuple(known)))
+        columns_of_predictions.append(file.parts)
+    columns_of_predictions += file.columns
+    unknown = set(file.gold.columns) - set(columns_of_predictions)
+    for name in sorted(unknown):
+        expected = one_of(tuple(columns_of_predictions))
+        yield _finding("gold-column", key_path(path, "columns", name), one_of=expected)
 
 
 def _has_label_columns(file: TestFile, task: Task) -> bool:

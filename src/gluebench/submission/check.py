@@ -169,13 +169,23 @@ def _odd_cells(name: str, column: Column, task: Task) -> list[Problem]:
     cells = [cell for cell in column.cells if cell]
     if not cells:
         return []
-    if task.form == "ranking" and all("." in each and is_number(each) for cell in cells for each in cell):
+    if task.form == "ranking" and all(_is_score(item) for ranking in cells for item in ranking):
         return [_problem("scores-for-ids", name, "warning", value=" ".join(cells[0])[:60])]
-    if task.form == "text" and all(len(cell) > 1 and cell[0] + cell[-1] in _AROUND for cell in cells):
+    if task.form == "text" and all(_is_enclosed(text) for text in cells):
         return [_problem("marked-texts", name, "warning", value=cells[0][:60])]
     if task.form == "tokens":
         return _no_begin(name, cells, task)
     return []
+
+
+def _is_score(item: str) -> bool:
+    """Whether an item of a ranking looks like a score: ids may be numbers too, but without a point."""
+    return "." in item and is_number(item)
+
+
+def _is_enclosed(text: str) -> bool:
+    """Whether a text begins and ends with a pair of quotes or brackets."""
+    return len(text) > 1 and text[0] + text[-1] in _AROUND
 
 
 def _no_begin(name: str, cells: Sequence[Sequence[str]], task: Task) -> list[Problem]:

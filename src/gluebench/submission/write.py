@@ -208,8 +208,16 @@ def _read(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[s
 
 
 def _find(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:
+    """The files of a source that are, or seem to be, of the benchmark; and a sentence on what was unpacked.
+
+    Where a folder or zip has none, they may lie deeper: in folders below, or in the only zip within.
+    """
+
     def accepts(name: str) -> bool:
-        return names.knows(name) or (names.likely(name) is not None and not foreign(name))
+        if names.knows(name):
+            return True
+        seems_meant = names.likely(name) is not None
+        return seems_meant and not foreign(name)
 
     archive = read_members(source, accepts)
     if not archive.members and not archive.problems and os.path.isdir(source):

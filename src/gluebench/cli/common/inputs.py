@@ -164,8 +164,11 @@ table_option = option.text(
 """`--table FILE`, passed to `inputs_options`."""
 
 
-def inputs_options(partial: str) -> Callable[[F], F]:
-    """`--allow-partial-gold`, `--split` and `--benchmark`; with `labels_option` passed as `inputs`."""
+def inputs_options(help_of_partial: str) -> Callable[[F], F]:
+    """`--allow-partial-gold`, `--split` and `--benchmark`; with `labels_option` passed as `inputs`.
+
+    `help_of_partial` says what the command does if the gold is partial, as "Score what the gold covers".
+    """
 
     def add_options(command: F) -> F:
         @functools.wraps(command)
@@ -174,8 +177,12 @@ def inputs_options(partial: str) -> Callable[[F], F]:
             inputs = Inputs(**{name: values.pop(name) for name in names if name in values})
             return command(*arguments, inputs=inputs, **values)
 
-        name = option.named_benchmark(type=option.BenchmarkName())
-        flag = click.option("--allow-partial-gold", is_flag=True, help=f"{partial}, and say so.")
-        return flag(option.split(name(command_with_inputs)))  # type: ignore[return-value]
+        add_benchmark = option.named_benchmark(type=option.BenchmarkName())
+        partial_help = f"{help_of_partial}, and say so."
+        add_partial_gold = click.option("--allow-partial-gold", is_flag=True, help=partial_help)
+        # As stacked decorators: the help lists the outermost option first.
+        with_benchmark = add_benchmark(command_with_inputs)
+        with_split = option.split(with_benchmark)
+        return add_partial_gold(with_split)  # type: ignore[return-value]
 
     return add_options

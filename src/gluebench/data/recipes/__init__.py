@@ -123,11 +123,13 @@ def recipe(name: str) -> Recipe:
     """The recipe of that name, its module imported now. Raises UnknownNameError."""
     if name in RECIPES:
         described = _DESCRIBED[name]
-        options = described.get("options", {}) | {key: _SHARED[key] for key in described.get("shared", ())}
         module, _, function = described.get("build", f"{name}:build").partition(":")
         build = getattr(import_module(f"gluebench.data.recipes.{module}"), function)
-        known = tuple(map(_option, options, options.values()))
-        return Recipe(name, described["corpus"], build, known, described["procedure"])
+        options = dict(described.get("options", {}))
+        for key in described.get("shared", ()):  # options that several recipes have
+            options[key] = _SHARED[key]
+        of_recipe = tuple(_option(key, option) for key, option in options.items())
+        return Recipe(name, described["corpus"], build, of_recipe, described["procedure"])
     others = {point.name: point for point in entry_points(group=GROUP)}
     if name in others:
         loaded = others[name].load()

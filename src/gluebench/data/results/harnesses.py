@@ -223,8 +223,13 @@ def _helm_run(path: Path) -> tuple[str, str]:
         folder = path.absolute().parent.name
     model = HELM_MODEL.search(folder)
     if model:
-        return model[1], HELM_MODEL.sub("", folder).strip(",:-")
-    return folder or path.name.partition("_per_instance_stats")[0], ""
+        # The folder is named as "mmlu:subject=anatomy,model=openai_gpt2": the rest says what the task is.
+        task = HELM_MODEL.sub("", folder).strip(",:-")
+        return model[1], task
+    if folder:
+        return folder, ""
+    name_of_run = path.name.partition("_per_instance_stats")[0]
+    return name_of_run, ""
 
 
 def _helm_values(line: Mapping[str, Any]) -> dict[str, tuple[float, str]]:

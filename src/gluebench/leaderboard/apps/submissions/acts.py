@@ -246,6 +246,7 @@ def _locked(submission: Submission) -> Iterator[Submission]:
 
 
 def _require(act: str, row: Submission) -> Cell:
+    """What the table of acts says that this act of the author does now. Raises ActError if it is refused."""
     return require(act, row.phase, user=row.owner_id, team=row.owner.team_id)
 
 
