@@ -158,7 +158,8 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
     labels = _labels(section)
     vocabulary: tuple[str, ...] = ()
     glosses: tuple[str, ...] = ()
-    if form != "labels":  # an example is answered with several labels, or with numbers for them
+    if form != "labels":
+        # An answer is several labels, or numbers for them. `labels` are of tasks whose answer is one label.
         vocabulary = tuple(label.word for label in labels)
         glosses = tuple(label.gloss for label in labels)
         labels = ()
@@ -350,6 +351,7 @@ def _files(task: str, section: Section, *, splits: Mapping[str, Split]) -> tuple
 
 
 def _file(task: str, entry: Section, *, splits: Mapping[str, Split], only_file: bool) -> TestFile:
+    """A test file from its entry in `files`; the only one of a task may leave out its name and splits."""
     graded_splits = _graded_splits(entry, splits, only_file=only_file)
     gold = entry.inner("gold", KEYS["gold"])
     default_name = file_name(task) if only_file else None
@@ -358,6 +360,7 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], only_file: 
         task=task,
         splits=graded_splits,
         synonyms=entry.texts("synonyms"),
+        # Keys named as the fields, with their defaults.
         **entry.read(member="", column="", id="", columns=(), gaps=False, parts=""),
         gold=GoldFile(**gold.read(file="", text=""), columns=gold.texts_by_name("columns")),
         line=entry.inner("line").values,

@@ -213,14 +213,18 @@ def function_of(metric: Metric) -> MetricFunction:
     def scaled_formula(*counts: Any) -> Any:
         return (formula(*counts) - worst) / (best - worst)
 
+    def never_undefined(*counts: Any) -> None:
+        # A value of 0 on this scale is a value like others, as that of chance: none is 0 by convention.
+        return None
+
     lowest, highest = function.bounds
     changes: dict[str, Any] = {
         "of": scaled_formula,
         "limits": ((lowest - worst) / (best - worst), (highest - worst) / (best - worst)),
-        "undefined": lambda *sums: None,
+        "undefined": never_undefined,
     }
     if isinstance(function, CountMetric):
-        changes["proportion"] = False
+        changes["proportion"] = False  # on another scale it is not a share of the examples
     return replace(function, **changes)
 
 
