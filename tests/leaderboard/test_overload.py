@@ -122,7 +122,7 @@ def test_an_account_s_builds_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_check_that_takes_too_much_processor_time_is_stopped(
     api: Callable[[str], Any], own_grader: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code = """from gluebench.leaderboard import grader
+    code = """from gluebench.leaderboard.serving import grader
 def busy(job):
     while True: pass
 grader._result = busy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,22 +11,22 @@ from gluebench.benchmark.tables.table import Table
 from gluebench.benchmark.tables.values import to_frame
 
 
-class TabularResult:
+class TabularResult(ABC):
     """A result that notebooks, papers and pandas can show."""
 
     __slots__ = ()
 
+    @abstractmethod
     def tables(self) -> Sequence[Table]:
         """The tables that people read."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fields(self) -> Sequence[str]:
         """The columns of its data frame, and of its CSV."""
-        raise NotImplementedError
 
+    @abstractmethod
     def records(self) -> Iterator[dict[str, object]]:
         """Yield a JSON-ready record of `fields` for each row of the data frame; numbers are fractions."""
-        raise NotImplementedError
 
     def to_markdown(self) -> str:
         """Its tables in Markdown."""
