@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shlex
 
 import pytest
 
@@ -265,6 +266,14 @@ def test_a_paragraph_for_a_paper_has_every_score_and_interval(world):
     assert "half has no macro-average, for want of Likeness." in without
     both = world.run(*words, world.right, "--paragraph")
     assert (both.exit_code, "--paragraph shows those of one SUB" in both.stderr) == (2, True)
+
+
+def test_results_say_how_to_check_a_submission_that_they_warn_of(world):
+    half = world.submission("half", {"Pairs": "1" * 20})
+    done = world.run("results", half, "--gold", world.gold)
+    line = next(line for line in done.stderr.splitlines() if "More: " in line)
+    words = shlex.split(line.partition("More: ")[2])
+    assert words == ["gluebench", "check", str(half), "--benchmark", str(world.manifest)]
 
 
 def test_results_of_submissions_are_systems_by_tasks_with_the_best_in_bold(world):

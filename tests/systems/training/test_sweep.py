@@ -208,7 +208,9 @@ def test_a_hundred_kills_of_launchers_and_jobs_lose_and_repeat_nothing(tmp_path:
         time.sleep(chance.uniform(0.05, 0.6))
         launchers = [launch(folder, number) if each.poll() is not None else each for each in launchers]
         holders = [json.loads(path.read_text() or "{}") for path in folder.glob("*/claim-*.json")]
-        alive = [each["pid"] for each in holders if each and claims._start_time(each["pid"]) == each["started"]]
+        alive = [
+            each["pid"] for each in holders if each and claims._start_time(each["pid"]) == each["started"]
+        ]
         if alive and chance.random() < 0.7:
             with suppress(ProcessLookupError):  # it has ended since
                 os.kill(chance.choice(alive), signal.SIGKILL)

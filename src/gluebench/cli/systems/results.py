@@ -13,11 +13,11 @@ from gluebench.benchmark.figures import interval, percent, points, unit
 from gluebench.benchmark.tables import Best, Column, Section, Table, to_markdown
 from gluebench.cli.analysis.diagnose import names_of_systems
 from gluebench.cli.common import option
-from gluebench.cli.common.inputs import checked, labels_option, read_labels
+from gluebench.cli.common.inputs import Inputs, labels_option
 from gluebench.cli.common.output import Form, Output, emit
 
 if TYPE_CHECKING:
-    from gluebench.scoring import Gold, Report
+    from gluebench.scoring import Report
     from gluebench.systems.scores import Figures, Scores
 
 FIELDS = ("system", "task", "metric", "value", "low", "high", "deviation", "runs", "seconds", "command")
@@ -35,7 +35,7 @@ PUBLISHED = (
 @option.repeated(
     "--published WORD", help="Published systems with this word in their name only; none for none."
 )
-@option.benchmark
+@option.named_benchmark(type=option.BenchmarkName())
 @option.output
 def results(
     paths: tuple[Path, ...],
@@ -44,7 +44,7 @@ def results(
     no_intervals: bool,
     split: Role | None,
     published: tuple[str, ...],
-    suite: Benchmark,
+    benchmark: str,
     form: Form,
 ) -> None:
     """Show runs or submissions in one table, systems x tasks, as Table 4.
@@ -64,9 +64,10 @@ def results(
 
     if split is None:
         split = "test" if gold else "dev"
+    inputs = Inputs(gold, data, allow_partial_gold=False, split=split, benchmark=benchmark)
+    suite = inputs.manifest
     if gold or data:
-        labels = read_labels(gold, data, suite, role=split, partial=False)
-        systems = list(_graded(paths, labels, intervals=not no_intervals))
+        systems = list(_graded(paths, inputs, intervals=not no_intervals))
     else:
         systems = read_scores(paths, suite.name, split)
     beside = []
@@ -85,14 +86,14 @@ def results(
         click.echo("\n".join(["```sh", *commands, "```"]))
 
 
-def _graded(paths: Sequence[Path], labels: Gold, *, intervals: bool) -> Iterator[Scores]:
+def _graded(paths: Sequence[Path], inputs: Inputs, *, intervals: bool) -> Iterator[Scores]:
     """The scores of each submission, named by its file."""
     from gluebench.scoring import grade
     from gluebench.systems.scores import Scores
 
+    labels = inputs.labels()
     for name, source in names_of_systems(tuple(map(str, paths))).items():
-        submission = checked(source, labels.benchmark, role=labels.role)
-        report = grade(submission, labels, intervals=intervals)
+        report = grade(inputs.submission(source), labels, intervals=intervals)
         yield Scores.of(name, report, 0.0)._replace(seconds=None, command="")
 
 
