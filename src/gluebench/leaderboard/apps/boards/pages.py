@@ -30,7 +30,7 @@ from gluebench.leaderboard.apps.boards.table import (
     arrange,
     draw_rank_sets,
     fill,
-    matches_options,
+    matching_rows,
     ordered,
     references_of,
 )
@@ -38,7 +38,7 @@ from gluebench.leaderboard.apps.common import formats
 from gluebench.leaderboard.apps.common.formats import ABSENT, percent
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.page_cache import once
-from gluebench.leaderboard.apps.common.text import alphabetical, breakable, markdown
+from gluebench.leaderboard.apps.common.text import alphabetical, breakable, has_words, markdown, words_of
 from gluebench.leaderboard.apps.limits.quota import precise
 from gluebench.leaderboard.apps.phases.models import Shown, on_board
 from gluebench.leaderboard.apps.phases.wording import described, scores_come
@@ -178,8 +178,7 @@ def read_systems(
     Also returns the order of all of them.
     """
     rows, options, order = _rank_rows(benchmark, scheme, options)
-    matches = [row for row in rows if matches_options(row, options)]
-    ranked_rows = ordered(matches, scheme.names, options, by_rank=order.another)
+    ranked_rows = ordered(matching_rows(rows, options), scheme.names, options, by_rank=order.another)
     chosen = [row for row in ranked_rows if pk in (None, row.system.pk)][part]
     _enter(benchmark, chosen, whole=len(chosen) == len(rows))
     return [row for row in chosen if row.entry], order
@@ -348,8 +347,8 @@ def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[st
 def home_page(search: str, page: int, *, signed_in: str, creates: bool) -> str:
     """The list of benchmarks of a site that has several; a search looks into names and titles."""
     rows = Benchmark.objects.filter(draft=False).values_list("pk", "name", "title").order_by("added", "pk")
-    words = search.casefold().split()
-    matches = [pk for pk, *texts in rows if all(word in "\n".join(texts).casefold() for word in words)]
+    words = words_of(search)
+    matches = [pk for pk, *texts in rows if has_words(words, *texts)]
     pks, pager = columns.paged(matches, BENCHMARKS, page, q=search)
     shown = {row.pk: row for row in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
     boards = [(shown[pk], _leaders(shown[pk])) for pk in pks if pk in shown]

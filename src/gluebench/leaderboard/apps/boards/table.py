@@ -22,7 +22,7 @@ from gluebench.leaderboard.apps.common.formats import (
     score_text,
 )
 from gluebench.leaderboard.apps.common.kinds import Facts
-from gluebench.leaderboard.apps.common.text import alphabetical
+from gluebench.leaderboard.apps.common.text import alphabetical, has_words, words_of
 from gluebench.leaderboard.apps.ranks.places import NOWHERE, Place
 from gluebench.leaderboard.apps.submissions.queries import Regime
 from gluebench.systems.reproduce.references import with_paper_systems
@@ -107,7 +107,7 @@ def arrange(
     Returns how many systems the search and the filters leave, and the rows, each with the title of its group,
     which is empty in the ranked list. `by_rank` orders by the rank, which another rule than the score gave.
     """
-    matches = [row for row in rows if matches_options(row, options)]
+    matches = matching_rows(rows, options)
     sorted_rows = ordered(matches, names, options, by_rank=by_rank)
     titled = [("", row) for row in sorted_rows]
     if options.grouped:  # Table 4's groups in its order, references last
@@ -117,11 +117,16 @@ def arrange(
     return sum(not row.reference for row in matches), page
 
 
-def matches_options(row: Row, options: Options) -> bool:
-    """Whether the search and the filters leave a row; no filter leaves out a reference."""
-    words = options.search.casefold().split()
-    text = f"{row.system.name}\n{row.system.model}\n{row.system.team}".casefold() if words else ""
-    return all(word in text for word in words) and (row.reference or options.filters.accepts(row.system))
+def matching_rows(rows: Sequence[Row], options: Options) -> list[Row]:
+    """The rows that the search and the filters leave; no filter leaves out a reference."""
+    words = words_of(options.search)
+    matches = []
+    for row in rows:
+        system = row.system
+        named = has_words(words, system.name, system.model, system.team)
+        if named and (row.reference or options.filters.accepts(system)):
+            matches.append(row)
+    return matches
 
 
 def ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_rank: bool) -> list[Row]:

@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -105,6 +105,19 @@ def alphabetical(text: str) -> list[tuple[float, str]]:
     letters = unicodedata.normalize("NFKD", text.casefold())
     base = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return [(float(part), "") if part.isdecimal() else (math.inf, part) for part in _RUN.findall(base)]
+
+
+def words_of(search: str) -> list[str]:
+    """The words of a search, for `has_words`."""
+    return search.casefold().split()
+
+
+def has_words(words: Sequence[str], *texts: str) -> bool:
+    """Whether each word of a search is in one of the texts, in capitals or not."""
+    if not words:
+        return True
+    text = "\n".join(texts).casefold()
+    return all(word in text for word in words)
 
 
 def page_number(text: str) -> int:

@@ -26,9 +26,11 @@ from gluebench.leaderboard.apps.common.text import (
     BYTE_ORDER_MARK,
     alphabetical,
     csv_text,
+    has_words,
     markdown,
     page_number,
     plain,
+    words_of,
 )
 from gluebench.leaderboard.apps.limits import registration as acts
 from gluebench.leaderboard.apps.limits.models import (
@@ -294,18 +296,16 @@ def _approve(benchmark: Benchmark, actor: User, *, people: list[int], reason: st
     return f"{number} {'person' if number == 1 else 'people'} may take part."
 
 
-def _matches(row: Values, search: str) -> bool:
-    """Whether all words are in the name, team, affiliation, mail domain or standing of a person."""
-    shown = ("name", "team", "affiliation", "mail_domain", "label")
-    text = "\n".join(str(row[name] or "") for name in shown).casefold()
-    return all(word in text for word in search.casefold().split())
+SEARCHED = ("name", "team", "affiliation", "mail_domain", "label")
+"""Facts of a person that a search reads."""
 
 
 def _list(benchmark: Benchmark, viewer: User, q: str = "", page: str | None = None) -> Values:
     """What the page of participants shows; everybody if no `page` is named."""
     search = cleaned(q)
     everybody = rows_of(benchmark, viewer)
-    matches = [row for row in everybody if _matches(row, search)]
+    words = words_of(search)
+    matches = [row for row in everybody if has_words(words, *(str(row[name] or "") for name in SEARCHED))]
     size = None if page is None else PEOPLE
     rows, pager = paged(matches, size, page_number(page or ""), q=search)
     invitations = [
