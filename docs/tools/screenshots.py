@@ -62,6 +62,17 @@ ORGANIZER_PAGES = {
     "organize-participants": f"{BOARD}/organize/participants",
     "organize-results": f"{BOARD}/organize/results",
 }
+SHEET_LOOKS = {
+    "1440": Look("", (1440, 900)),
+    "1280": Look("", (1280, 800)),
+    "390": Look("", (390, 844)),
+    "dark": Look("", (1280, 800), scheme="dark"),
+    "print": Look("", (1123, 794), media="print"),
+    "200 %": Look("", (640, 400)),
+}
+"""What the contact sheet shows of each page; at 200 % a window of 1280 pixels has room for 640."""
+THUMB = 230, 180
+"""Size of a page on the contact sheet, in pixels."""
 TRANSCRIPT = Path(__file__).parents[1] / "how-to" / "board.md"
 HEARD = re.compile(r"(<!-- heard: python -m docs.tools.screenshots -->\n\n```text\n).*?(```)", re.DOTALL)
 CELL = re.compile(r'  - (?:cell|rowheader|columnheader) "(.*)":?')
@@ -77,9 +88,11 @@ def main() -> None:
         site = parser.parse_args().site or Path(scratch) / "site"
         with _demo(site) as (url, links), sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            _take_all(browser, url, links["a participant"], Path(scratch) / "mistaken.zip")
+            participant = _signed_in(browser, url, links["a participant"])
+            _take_all(browser, url, participant, Path(scratch) / "mistaken.zip")
             organizer = _signed_in(browser, url, links["the organizer"])
             take_organizer_pages(browser, url, organizer)
+            take_sheet(browser, url, participant, organizer)
             write_transcript(browser, url)
 
 
@@ -116,12 +129,11 @@ def _demo(site: Path) -> Iterator[tuple[str, dict[str, str]]]:
             process.terminate()
 
 
-def _take_all(browser: Any, url: str, sign_in: str, mistaken: Path) -> None:
+def _take_all(browser: Any, url: str, participant: Any, mistaken: Path) -> None:
     with _page(browser, url, LIGHT) as page:
         rows = page.request.get(f"{BOARD}.json").json()["rows"]
         first, second = (row["key"] for row in rows[:2])
         sample = page.request.get(f"{BOARD}/data/sample-submission.zip").body()
-    participant = _signed_in(browser, url, sign_in)
     _write_mistaken(sample, mistaken)
     pages = {**PAGES, "compare": f"{BOARD}/compare?a={first}&b={second}", "report": f"/submissions/{second}"}
     for look in BOARD_LOOKS:
@@ -161,6 +173,31 @@ def take_organizer_pages(browser: Any, url: str, organizer: Any) -> None:
         for name, path in ORGANIZER_PAGES.items():
             page.goto(path)
             _take(page, name)
+
+
+def take_sheet(browser: Any, url: str, participant: Any, organizer: Any) -> None:
+    """Write the contact sheet: twenty pages, a row each, in the six looks of `SHEET_LOOKS`."""
+    with _page(browser, url, LIGHT) as page:
+        first, second = (row["key"] for row in page.request.get(f"{BOARD}.json").json()["rows"][:2])
+    visited = ["", "/tasks/RTE", "/progress", "/efficiency", "/diagnostics/AX", "/pairs", "/rules", "/health"]
+    visited += ["/data", f"/compare?a={first}&b={second}"]
+    everybody = [f"{BOARD}{path}" for path in visited] + [f"/submissions/{first}", "/account/login/"]
+    rows = [(None, path) for path in everybody]
+    rows += [(participant, path) for path in (f"{BOARD}/submit", "/submissions", "/account/")]
+    rows += [(organizer, path) for path in ("/organize", "/organize/new")]
+    rows += [(organizer, f"{BOARD}/organize{path}") for path in ("/setup", "", "/results")]
+    width, height = THUMB
+    sheet = Image.new("RGB", (len(SHEET_LOOKS) * width, len(rows) * height), "white")
+    for column, look in enumerate(SHEET_LOOKS.values()):
+        for row, (state, path) in enumerate(rows):
+            with _page(browser, url, look, storage_state=state) as page:
+                page.goto(path)
+                picture = Image.open(io.BytesIO(page.screenshot()))
+            picture.thumbnail((width - 8, height - 8))
+            sheet.paste(picture, (column * width + 4, row * height + 4))
+    target = IMAGES / "pages.webp"
+    sheet.save(target, quality=45, method=6)
+    print(target, target.stat().st_size, "bytes")
 
 
 def write_transcript(browser: Any, url: str) -> None:
