@@ -64,8 +64,8 @@ def run(
     """Run a model over a benchmark: a submission, and its dev scores.
 
     MODEL is system:NAME, py:MODULE:NAME, encoder:MODULE:FUNCTION, an encoder's name, recipe:ROW, a folder
-    that gluebench train left, hf:NAME, st:NAME or causal:NAME (of a folder too), or api:NAME@URL; see
-    docs/how-to/run.md.
+    that gluebench train left, hf:NAME, st:NAME or causal:NAME (of a folder too), api:NAME@URL, or log:FOLDER
+    of another harness; see docs/how-to/run.md.
     Results are kept as each task ends: after an interruption the same command goes on from there.
 
     \b
