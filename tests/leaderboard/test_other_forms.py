@@ -212,7 +212,7 @@ def test_a_difference_of_losses_is_above_0_where_the_loss_is_lower(site: Site) -
     page = words(site.page(f"/benchmarks/losses/compare?a={worst.key}&b={best.key}"))
     difference = worst.value - best.value
     assert f"{-worst.value:.3f} {-best.value:.3f} −{-difference:.3f}" in page
-    assert f"B is better by {-difference:.3f}" in page
+    assert f"{best.name} is better by {-difference:.3f}" in page
     assert "point" not in page
     assert f"+{-difference:.3f}" in words(site.page("/benchmarks/losses/pairs"))
 
