@@ -76,7 +76,8 @@ phases/<int:pk>/delete phases/<int:pk>/settle phases/files/<int:pk>/remove news/
 participants/approve
 participants/<int:pk>/refuse participants/<int:pk>/block participants/<int:pk>/unblock
 participants/invitations/<int:pk>/end results/announce results/take-back copy/delete"""
-ACTS_THAT_READ = """participants/mail participants/invite participants/<int:pk>/approve
+ACTS_THAT_READ = """participants/mail participants/invite participants/invite-by-mail
+participants/<int:pk>/approve
 copy texts looks limits phases phases/<int:pk> phases/<int:pk>/files news/<int:pk> roles
 submissions/<slug:key>/approve submissions/<slug:key>/decline submissions/<slug:key>/mark
 submissions/<slug:key>/regrade"""
