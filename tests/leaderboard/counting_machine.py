@@ -501,8 +501,10 @@ class Counting(RuleBasedStateMachine):
         if teams and who not in self.gone and self.team_now(who) is None:
             self.by_author("join", who)
             team = Team.objects.get(pk=teams[place % len(teams)])
-            limits.join_team(self.user(who), team.code)
-            self.moves(who, team.pk)
+            allowed = team.pk not in self.model.merged
+            assert refused(lambda: limits.join_team(self.user(who), team.code)) is not allowed
+            if allowed:
+                self.moves(who, team.pk)
 
     @act(founders=st.sampled_from([*permutations(PEOPLE, 2)]))
     def merge(self, founders: tuple[str, str]) -> None:

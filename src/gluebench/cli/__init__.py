@@ -37,6 +37,7 @@ SECTIONS = {
     },
     "Models": {
         "run": "gluebench.cli.systems.run:run",
+        "questions": "gluebench.cli.systems.questions:questions",
         "encode": "gluebench.cli.systems.probe:encode",
         "probe": "gluebench.cli.systems.probe:probe",
         "train": "gluebench.cli.systems.train:train",

@@ -15,7 +15,7 @@ from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.interrupts import kept_if_stopped
-from gluebench.cli.common.output import Form, emit, notice
+from gluebench.cli.common.output import Form, command_line, emit, notice
 
 if TYPE_CHECKING:
     from gluebench.systems.training.row import Row
@@ -195,10 +195,10 @@ def _draw_curves(system: TrainedSystem) -> None:
 
 def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -> None:
     from gluebench.cli.scoring.grade import report_output
-    from gluebench.cli.systems.results import keep_scores
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade
     from gluebench.systems.run import answer
+    from gluebench.systems.scores import FILE, keep_scores
     from gluebench.systems.training.checkpoint import OUTCOME
 
     predictions = {}
@@ -207,5 +207,5 @@ def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -
             predictions[file.name] = answer(system, suite, file, home, role="dev").column
     report = grade(predictions, gold_from_data(home, suite, role="dev", partial=True))
     taken = sum(float(json.loads((run / OUTCOME).read_bytes())["seconds"]) for run in system.runs())
-    keep_scores(system.folder, system.title, report, seconds=taken)
+    keep_scores(system.folder / FILE, system.title, report, seconds=taken, command=command_line())
     emit(report_output(report, suite, source=system.title, only=system.tasks), form)

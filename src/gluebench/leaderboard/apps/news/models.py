@@ -279,7 +279,7 @@ def note_registration(registration: Registration, **_: Any) -> None:
     _note(registration.user, event, number, registration=registration)
 
 
-def _note(user: User, event: str, attempt: int, **subject: Submission | Registration) -> None:
+def _note(user: User, event: str, attempt: int, **subject: Any) -> None:
     """Queue a notice, if the person wants such and has confirmed the address."""
     choice = MailChoice.objects.filter(user=user).first() or MailChoice()
     pace = Pace(choice.results if "submission" in subject else choice.pace)
