@@ -41,6 +41,11 @@ if TYPE_CHECKING:
 @option.file("--vectors", help="BiLSTM: word vectors as text.")
 @option.number("--seed", "seeds", multiple=True, help="Once for each run.")
 @option.repeated("--auxiliary NAME", help="Auxiliary data to train on as well: SNLI.")
+@option.repeated(
+    "--tracker NAME",
+    "trackers",
+    help="tensorboard, wandb, mlflow, trackio and others of Accelerate, or none [tensorboard, if installed].",
+)
 @option.changed_settings
 @option.device
 @option.precision
@@ -57,6 +62,7 @@ def train(
     vectors: str | None,
     seeds: tuple[int, ...],
     auxiliary: tuple[str, ...],
+    trackers: tuple[str, ...],
     changes: tuple[str, ...],
     device: str,
     precision: str | None,
@@ -87,8 +93,13 @@ def train(
     from gluebench.systems.run import quiet
     from gluebench.systems.training.data import load_task_data
     from gluebench.systems.training.row import train_row
+    from gluebench.systems.training.trackers import choose_trackers
 
     place = device_called(device)
+    try:
+        tracked = choose_trackers(trackers)
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"{error}.") from None
     if precision:
         changes += (f"precision={precision}",)
     if body is None:
@@ -104,7 +115,16 @@ def train(
         say("no --vectors: every word has a random vector, and none of them is trained")
     folder = Path(out)
     with kept_if_stopped(lambda: _what_is_kept(folder)):
-        system = train_row(row, task_data, folder, benchmark=suite, data_folder=data, device=place, say=say)
+        system = train_row(
+            row,
+            task_data,
+            folder,
+            benchmark=suite,
+            data_folder=data,
+            device=place,
+            trackers=tracked,
+            say=say,
+        )
     if leads():
         if find_spec("matplotlib") is not None:
             _draw_curves(system)

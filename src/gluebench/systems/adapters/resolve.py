@@ -294,7 +294,7 @@ def _causal(request: _Request) -> Model:
     return Model(system, identity, precision=options.precision)
 
 
-def _logged(request: _Request) -> Model:
+def _read_logs(request: _Request) -> Model:
     from gluebench.systems.harnesses.logs import LoggedAnswers
 
     place = Path(request.name)
@@ -372,5 +372,5 @@ _MAKERS: Mapping[str, Callable[[_Request], Model]] = {
     "st": _sentence_transformers,
     "api": _chat,
     "causal": _causal,
-    "log": _logged,
+    "log": _read_logs,
 }
