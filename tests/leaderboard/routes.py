@@ -728,6 +728,12 @@ ROUTES = (
     ),
     Route("api/v1/benchmarks/<slug:name>/quota", "/api/v1/benchmarks/tiny/quota", API_SIGNED_IN, "405"),
     Route(
+        "api/v1/benchmarks/<slug:name>/registration",
+        "/api/v1/benchmarks/tiny/registration",
+        API_SIGNED_IN,
+        API_BODY,
+    ),
+    Route(
         "api/v1/benchmarks/<slug:name>/submissions",
         "/api/v1/benchmarks/tiny/submissions",
         "405",

@@ -417,6 +417,51 @@ def test_a_program_approves_and_writes_by_the_same_acts(
     assert call("GET", ".csv").status_code == 200
 
 
+def test_a_program_registers_as_the_page_does(tiny: Any, ada: User, organizer: Client) -> None:
+    policy(tiny, registration="approval", **ASKS)
+    _, secret = issue(ada, "a program", [Scope.SUBMIT], timedelta(days=1))
+    address = "/api/v1/benchmarks/tiny/registration"
+    program = Client(headers={"Authorization": f"Bearer {secret}"})
+
+    def post(**values: Any) -> Any:
+        return program.post(address, values, content_type="application/json")
+
+    facts = program.get(address).json()
+    assert facts["asks"] == {"name": True, "affiliation": True, "consent": ASKS["consent"]}
+    assert (facts["standing"], facts["accepted"]) == (None, False)
+    assert facts["obstacle"] == "Register for A tiny benchmark first."
+    answers = {"name": "Ada", "affiliation": "Analytical Society", "consent": True}
+    lacking = post(version=facts["version"], name="Ada")
+    assert {error["field"] for error in lacking.json()["errors"]} == {"affiliation", "consent"}
+    old = post(version="0" * 64, **answers)
+    assert (old.status_code, "The rules have changed" in old.json()["detail"]) == (409, True)
+    assert post(version=facts["version"], team="x", **answers).status_code == 422
+    assert not Registration.objects.exists()
+    done = post(version=facts["version"], **answers).json()
+    assert (done["standing"], done["accepted"]) == ("waiting", True)
+    assert "has to approve your registration" in done["obstacle"]
+    row = Registration.objects.get()
+    assert (row.user, row.affiliation, row.consent) == (ada, "Analytical Society", ASKS["consent"])
+    organizer.post(f"{LIST}/{ada.pk}", {"act": "approve"})
+    assert program.get(address).json()["obstacle"] is None
+    _, reading = issue(ada, "a reader", [Scope.READ], timedelta(days=1))
+    refused = Client(headers={"Authorization": f"Bearer {reading}"}).get(address)
+    assert (refused.status_code, Client().get(address).status_code) == (403, 401)
+
+
+def test_an_invitation_is_used_by_a_program(tiny: Any, ada: User, grace: User) -> None:
+    policy(tiny, registration="invitation")
+    _, secret = issue(ada, "a program", [Scope.SUBMIT], timedelta(days=1))
+    address = "/api/v1/benchmarks/tiny/registration"
+    program = Client(headers={"Authorization": f"Bearer {secret}"})
+    version = program.get(address).json()["version"]
+    refused = program.post(address, {"version": version}, content_type="application/json").json()
+    assert "for people who were invited" in refused["detail"]
+    acts.invite(tiny, grace, label="", uses=1, days=1)
+    given = {"version": version, "code": Invitation.objects.get().code}
+    assert program.post(address, given, content_type="application/json").json()["standing"] == "accepted"
+
+
 INVITED = {"act": "invite-by-mail", "title": "Take part", "text": "We *invite* you.", "days": "7"}
 
 

@@ -18,6 +18,7 @@ SECTIONS = {
     "Submissions": {
         "check": "gluebench.cli.submission.check:check",
         "write": "gluebench.cli.submission.check:write",
+        "register": "gluebench.cli.submission.register:register",
         "submit": "gluebench.cli.submission.submit:submit",
     },
     "Scores": {
