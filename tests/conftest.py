@@ -26,6 +26,11 @@ settings.register_profile("gluebench", deadline=None)
 settings.load_profile("gluebench")
 
 
+def pytest_collection() -> None:
+    """Collect no garbage while tests are collected: everything made then is kept."""
+    gc.disable()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of a file in one process of `--dist loadgroup`, so that its fixtures are made once."""
@@ -38,6 +43,7 @@ def pytest_collection_finish() -> None:
     """Exempt what was imported from garbage collection, which would look through it again and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
