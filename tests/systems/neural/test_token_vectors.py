@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from gluebench.systems.neural.bilstm import BiLstmBody
 from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, ScalarMix, TableVectors
 from gluebench.systems.text.vocabulary import Vocabulary
-from gluebench.systems.weights.recurrent import Packing
+from gluebench.systems.weights.recurrent import PackedOrder
 
 SENTENCES = ["the cat sees", "no", ""]
 
@@ -45,7 +45,7 @@ class Doubled(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(torch.tensor(10.0))
 
-    def forward(self, vectors: Tensor, lengths: Tensor, packed: Packing) -> Tensor:
+    def forward(self, vectors: Tensor, lengths: Tensor, packed: PackedOrder) -> Tensor:
         assert lengths.tolist() == [packed.lengths[at] for at in packed.inverse.tolist()]
         return self.weight * torch.cat([vectors, vectors], dim=2)
 

@@ -58,7 +58,7 @@ def results(
       gluebench results sweep/ runs/ --published BERT-base --published MiniLM
       gluebench results ours.zip theirs.zip --gold gold/ --no-intervals --latex
     """
-    from gluebench.systems.scores import published as known
+    from gluebench.systems.scores import published_scores as known
     from gluebench.systems.scores import read_scores
 
     if split is None:

@@ -171,9 +171,9 @@ def _transformer_row(
 
 def _changed(changes: tuple[str, ...], spec: type[Spec]) -> Changes:
     from gluebench.systems.devices import launched_precision
-    from gluebench.systems.training.settings import parted
+    from gluebench.systems.training.settings import parse_changes
 
-    changed = parted(changes, spec)
+    changed = parse_changes(changes, spec)
     if launched := launched_precision():
         changed.settings.setdefault("precision", launched)
     return changed

@@ -23,7 +23,7 @@ from gluebench.data import DataError
 from gluebench.data.errors import expect_schema, parsing
 from gluebench.data.home import data_folder, locked
 from gluebench.systems.encoders import EncoderError
-from gluebench.systems.encoders.callable import encoded
+from gluebench.systems.encoders.callable import encode_checked
 from gluebench.systems.protocols import Advance, SentenceEncoder, silent
 
 SCHEMA = "gluebench.vectors/1"
@@ -264,7 +264,7 @@ def encode_into(
         with store.appending() as add:
             for start in range(0, len(missing), batch_size):
                 batch = missing[start : start + batch_size]
-                add(batch, encoded(encoder, batch))
+                add(batch, encode_checked(encoder, batch))
                 advance(start + len(batch), len(missing))
     return len(missing)
 
@@ -276,7 +276,7 @@ def _check_same_vectors(store: VectorStore, encoder: SentenceEncoder, sentences:
     if not len(sample):
         return
     stored = np.asarray(store.vectors()[rows[sample]], dtype=np.float64)
-    recomputed = encoded(encoder, [sentences[place] for place in sample]).astype(np.float64)
+    recomputed = encode_checked(encoder, [sentences[place] for place in sample]).astype(np.float64)
     longer = np.maximum(np.linalg.norm(stored, axis=1), np.linalg.norm(recomputed, axis=1))
     if (np.linalg.norm(stored - recomputed, axis=1) > TOLERANCE * longer).any():
         raise DataError(
