@@ -23,7 +23,7 @@ from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
 from gluebench.data.errors import differences, expect_schema, parsing
 from gluebench.data.gold import gold_from_data
-from gluebench.data.home import locked, sha256_of, split_file, task_folder
+from gluebench.data.home import hold_lock, sha256_of, split_file, task_folder
 from gluebench.scoring import Gold, Report
 from gluebench.submission import Column
 from gluebench.systems.adapters.dev_scores import grade_answers, labels_of_drawn, unanswered, with_wrong
@@ -184,7 +184,7 @@ def lock_folder(folder: Path, *, again: bool = False) -> Iterator[None]:
     Raises DataError if another process has the lock, or if `again` is set and the folder is not a run's.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / LOCK, f"{folder}: another process is at this run; let it end first"):
+    with hold_lock(folder / LOCK, f"{folder}: another process is at this run; let it end first"):
         try:
             if again:
                 _empty(folder)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from gluebench.data import DataError
 from gluebench.data.errors import expect_schema, parsing
-from gluebench.data.home import data_folder, locked
+from gluebench.data.home import data_folder, hold_lock
 from gluebench.systems.encoders import EncoderError
 from gluebench.systems.encoders.callable import encode_checked
 from gluebench.systems.protocols import Advance, SentenceEncoder, silent
@@ -208,7 +208,7 @@ def _lock_of(path: Path) -> Path:
 def store_of(path: Path, encoder: SentenceEncoder, precision: Precision = "float32") -> VectorStore:
     """Open or create the encoder's store at a path. Raises DataError for another encoder's store."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with locked(_lock_of(path)):
+    with hold_lock(_lock_of(path)):
         index = index_of(path)
         if path.exists() and not index.exists():
             raise DataError(f"{path}: is there without {index.name}; name another file")
@@ -250,7 +250,7 @@ def encode_into(
     """
     if not store.missing(sentences):
         return 0
-    with locked(_lock_of(store.path)):
+    with hold_lock(_lock_of(store.path)):
         store.read_index()
         missing = sorted(store.missing(sentences), key=len, reverse=True)
         if not missing:
