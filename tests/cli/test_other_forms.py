@@ -74,7 +74,7 @@ def test_a_difference_of_losses_is_above_0_where_a_is_better(home: Path) -> None
     a, b, difference = map(float, line.split("[")[0].split()[-3:])
     assert difference == pytest.approx(b - a, abs=1e-3)
     assert difference > 0
-    assert "A is better by" in text
+    assert "runs/2 is better by" in text
     assert "points" not in text
     assert "the mean of JS and CE" in text
 

@@ -7,7 +7,7 @@ that no reader needs the color.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib import resources
 from itertools import pairwise
@@ -27,6 +27,10 @@ QUIET = -1
 """The color of what does not stand out."""
 MOST_NAMED = 40
 """Rows of a chart that have names, and points that its description lists."""
+MOST_LINES = 1000
+"""Rows of a chart that have a line and a link each; more are drawn as one band."""
+GRID = 4
+"""Side of a square of a cloud of points."""
 _SHAPES = (
     "M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",  # disc
     "M{x} {y}m-4 -4h8v8h-8z",  # square
@@ -115,6 +119,24 @@ def _dots(places: Iterable[tuple[float, float]]) -> str:
     """Small grey squares in one shape."""
     drawn = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places)
     return element("path", {"class": "chart-dot", "d": drawn})
+
+
+def _cloud(places: Sequence[tuple[float, float]]) -> list[str]:
+    """Very many points as one shape, if there are any: squares of a grid, neighbors as one line."""
+    if not places:
+        return []
+    rows: dict[int, set[int]] = {}
+    for x, y in places:
+        rows.setdefault(round(y / GRID), set()).add(round(x / GRID))
+    drawn = ""
+    for row, columns in sorted(rows.items()):
+        start = 0
+        for column in sorted(columns):
+            if column - 1 not in columns:
+                start = column
+            if column + 1 not in columns:
+                drawn += f"M{start * GRID} {row * GRID}h{(column - start) * GRID}"
+    return [element("path", {"class": "chart-cloud", "d": drawn})]
 
 
 # Margins around the plot area.
@@ -271,10 +293,14 @@ def interval_chart(
     """A mark with its interval for each value, the first at the top.
 
     `zero` draws the line of no difference; `ranks` are whole numbers from 1.
-    More than `MOST_NAMED` rows are thin lines without names, numbered from the top.
+    More than `MOST_NAMED` rows are thin lines without names, numbered from the top; more than `MOST_LINES`
+    are one band, from the lowest to the highest end of the rows that share a pixel.
     """
     named = len(rows) <= MOST_NAMED
-    height = ROW if named else max(2.5, MOST_NAMED * ROW / len(rows))
+    height = ROW
+    if not named:
+        least = 2.5 if len(rows) <= MOST_LINES else 0
+        height = max(least, MOST_NAMED * ROW / len(rows))
     longest = max((width_of(row.label) for row in rows), default=0) if named else 0
     left = 16 + longest if named else LEFT
     bottom = TOP + height * len(rows)
@@ -291,25 +317,50 @@ def interval_chart(
         parts.append(path([(x, TOP), (x, bottom)], "chart-zero"))
     if not named:
         numbers = Scale(1, len(rows), TOP + height / 2, bottom - height / 2)
-        for tick in [1.0, *numbers.ticks()[1:]]:
+        for tick in [1.0] + [tick for tick in numbers.ticks() if numbers.position(tick) > TOP + 20]:
             parts.append(
                 label(left - 8, numbers.position(tick) + 4, tick_text(tick), anchor="end", kind="chart-quiet")
             )
+    if len(rows) > MOST_LINES:
+        parts += _band(rows, scale, height)
+    else:
+        parts += _lines(rows, scale, height, named=named)
+    desc = f"{len(rows)} rows: " + "; ".join(row.note or _note(row) for row in rows[:MOST_NAMED])
+    return picture(title, desc, width=width, height=bottom + BOTTOM, parts=parts)
+
+
+def _lines(rows: Sequence[IntervalRow], scale: Scale, height: float, *, named: bool) -> Iterator[str]:
+    """The interval of each row; if they are `named`, with its name and its mark."""
+    kind = "chart-interval" if named else "chart-thin"
     for at, row in enumerate(rows):
         middle = TOP + height * (at + 0.5)
         inside = ""
         if named:
-            inside += label(left - 8, middle + 4, row.label, anchor="end")
+            inside += label(scale.start - 8, middle + 4, row.label, anchor="end")
         if row.low is not None and row.high is not None:
             start = scale.position(row.low)
-            kind = "chart-interval" if named else "chart-thin"
             line = f"M{start:.1f} {middle:.1f}H{scale.position(row.high):.1f}"
             inside += element("path", {"class": f"{kind} {_ink(row.ink)}", "d": line})
         if named:
             inside += mark(scale.position(row.value), middle, row.ink)
-        parts.append(_linked(inside, row.link, row.note or _note(row), is_stop=named))
-    desc = f"{len(rows)} rows: " + "; ".join(row.note or _note(row) for row in rows[:MOST_NAMED])
-    return picture(title, desc, width=width, height=bottom + BOTTOM, parts=parts)
+        yield _linked(inside, row.link, row.note or _note(row), is_stop=named)
+
+
+def _band(rows: Sequence[IntervalRow], scale: Scale, height: float) -> list[str]:
+    """The area of the intervals of all rows, and a line through their values."""
+    in_a_pixel = ceil(1 / height)
+    lows = []
+    highs = []
+    values = []
+    for first in range(0, len(rows), in_a_pixel):
+        part = rows[first : first + in_a_pixel]
+        y = TOP + height * (first + len(part) / 2)
+        values.append((scale.position(part[len(part) // 2].value), y))
+        ends = [row.low for row in part if row.low is not None]
+        if ends:
+            lows.append((scale.position(min(ends)), y))
+            highs.append((scale.position(max(row.high for row in part if row.high is not None)), y))
+    return [path(lows + highs[::-1], "chart-band"), path(values, "chart-values")]
 
 
 def _note(row: IntervalRow) -> str:
@@ -353,6 +404,7 @@ def scatter_chart(
     x_title: str,
     y_title: str,
     front: Sequence[tuple[float, float]] = (),
+    cloud: Sequence[tuple[float, float]] = (),
     logarithmic: bool = False,
     width: float = WIDTH,
     height: float = 400,
@@ -362,11 +414,13 @@ def scatter_chart(
     """Points with names where there is room for them; every point says its name on hover.
 
     In one that `is_small`, for phones, grey points lead nowhere and say nothing.
-    `front` is drawn as steps from left to right, such as a Pareto front. `logarithmic` applies to x, whose
+    `front` is drawn as steps from left to right, such as a Pareto front, and `cloud`, of more points than can
+    have a mark each, as one shape below the others. `logarithmic` applies to x, whose
     ticks `x_words` formats. Raises ValueError without points.
     """
-    across = scale_over((point.x for point in points), LEFT, width - RIGHT, logarithmic=logarithmic)
-    heights = []
+    every_x = [point.x for point in points] + [x for x, _ in cloud]
+    across = scale_over(every_x, LEFT, width - RIGHT, logarithmic=logarithmic)
+    heights = [y for _, y in cloud]
     for point in points:
         heights.append(point.y)
         if point.ink != QUIET:
@@ -374,6 +428,7 @@ def scatter_chart(
     up = scale_over(heights, height - BOTTOM, TOP)
     parts = x_axis(across, up.start, x_title, top=TOP, words=x_words)
     parts += y_axis(up, LEFT, y_title, right=width - RIGHT)
+    parts += _cloud([(across.position(x), up.position(y)) for x, y in cloud])
     taken = []
     if len(front) > 1:
         corners = [(across.position(x), up.position(y)) for x, y in sorted(front)]
@@ -403,7 +458,7 @@ def scatter_chart(
         parts.append(_linked(inside, point.link, note, is_stop=point.ink != QUIET))
     named = [point for point in points if point.ink != QUIET][:MOST_NAMED]
     texts = [f"{point.label} ({x_words(point.x)}, {point.y:.4g})" for point in named]
-    desc = f"{y_title} by {x_title} of {len(points)} points: " + "; ".join(texts)
+    desc = f"{y_title} by {x_title} of {len(every_x)} points: " + "; ".join(texts)
     return picture(title, desc, width=width, height=height, parts=parts)
 
 

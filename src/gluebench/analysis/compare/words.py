@@ -1,13 +1,84 @@
 """What a comparison says, in plain words."""
 
+import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from gluebench.analysis.compare.scores import Difference
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import list_words, p_text, points
 
+LETTERS = ("A", "B")
+"""What tables call the two systems, and sentences where no short name tells one from the other."""
+LONGEST_NAME = 40
+"""Letters of the longest name in a sentence; a longer one loses its middle."""
+PLACEHOLDERS = ("\ue000", "\ue001")
+"""What sentences call two systems that are named only when they are shown: see `with_names`."""
+_WORD = r"[\w.+/()-]+"
+_PLAIN_NAME = re.compile(rf"[\ue000\ue001]|(?=.*[^\W\d]..?){_WORD}(?: {_WORD}){{0,4}}")
+"""A name that reads as one in a sentence, without quotes: few words, and neither a number nor a letter."""
 
-def sentence(task: Task, difference: Difference | None) -> str:
+Names = tuple[str, str]
+"""What sentences call the two systems."""
+
+
+def short_names(a: Sequence[str], b: Sequence[str]) -> Names:
+    """What sentences call two systems, from the files of the runs of each.
+
+    The names have no ending, and folders only as far as they are needed to tell one from the other and to
+    have letters; a system with several runs is called what the names of its runs begin with. `LETTERS` for
+    equal names.
+    """
+    of_both = [_whole_name(runs).split("/") for runs in (a, b)]
+    distinct = []
+    for parts in range(1, max(map(len, of_both)) + 1):
+        names = ["/".join(name[-parts:]) for name in of_both]
+        if names[0] != names[1]:
+            distinct.append(names)
+    if not distinct:
+        return LETTERS
+    names = next((names for names in distinct if all(map(_PLAIN_NAME.fullmatch, names))), distinct[0])
+    for side, runs in enumerate((a, b)):
+        if len(runs) > 1:
+            names[side] += f" ({len(runs)} runs)"
+    return distinct_names(*names)
+
+
+def _whole_name(runs: Sequence[str]) -> str:
+    """The name of a system with its folders and without an ending; of several runs, how all begin."""
+    names = [os.path.normpath(name).removesuffix(".zip") for name in runs]
+    beginning = names[0].rstrip("0123456789-_. /")
+    if len(names) > 1 and beginning and all(name.startswith(beginning) for name in names):
+        return beginning
+    return names[0]
+
+
+def with_names(text: str, a: str, b: str) -> str:
+    """A sentence with the names of two systems for its placeholders."""
+    for placeholder, name in zip(PLACEHOLDERS, distinct_names(a, b), strict=True):
+        text = text.replace(placeholder, name)
+    return text
+
+
+def distinct_names(a: str, b: str) -> Names:
+    """Two names as sentences give them, or `LETTERS` where a reader could mix them up."""
+    one = _in_sentence(a)
+    other = _in_sentence(b)
+    if one == other or {one, other} & set(LETTERS):
+        return LETTERS
+    return one, other
+
+
+def _in_sentence(name: str) -> str:
+    """A name cut to `LONGEST_NAME`, in quotes where a reader could take it for more than a name."""
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:24]}…{name[-15:]}"
+    if _PLAIN_NAME.fullmatch(name.replace("…", "")):
+        return name
+    return f"“{name}”"
+
+
+def sentence(task: Task, difference: Difference | None, names: Names) -> str:
     """The task's comparison in one sentence; after Holm where the p-value was adjusted.
 
     It gives the effect as a number of rows too, where these favor the same system, and where nothing is
@@ -18,8 +89,8 @@ def sentence(task: Task, difference: Difference | None) -> str:
     if difference.same:
         return f"On {task.name} {_same_answers(difference, 'two')}."
     after = "" if difference.adjusted is None else " after Holm"
-    verdict = _verdict(difference, of=f" of {_measure(task)}", after=after)
-    in_examples = _in_examples(difference)
+    verdict = _verdict(difference, names, of=f" of {_measure(task)}", after=after)
+    in_examples = _in_examples(difference, names)
     could_show = ""
     if difference.verdict == "undecided" and difference.detectable is not None:
         smallest = _amount(difference.detectable, difference)
@@ -27,7 +98,7 @@ def sentence(task: Task, difference: Difference | None) -> str:
     return f"On {task.name} {verdict}{in_examples}.{could_show}"
 
 
-def _in_examples(difference: Difference) -> str:
+def _in_examples(difference: Difference, names: Names) -> str:
     """The difference as a number of rows; nothing where the rows favor the other system.
 
     A Matthews correlation or F1 may be better with fewer rows right; a reader would take the number for
@@ -40,7 +111,7 @@ def _in_examples(difference: Difference) -> str:
         return f": as many of {difference.n:,} rows right"
     if net * difference.difference <= 0:
         return ""
-    winner = "A" if net > 0 else "B"
+    winner = names[0] if net > 0 else names[1]
     return f": {abs(net):,} more of {difference.n:,} rows right for {winner}"
 
 
@@ -56,22 +127,23 @@ def _same_answers(difference: Difference, what: str) -> str:
     return f"{clause}, on too few examples to be the same {within} ({p} for equivalence)"
 
 
-def of_kind(kind: str, parts: Mapping[str, Difference]) -> str:
+def of_kind(kind: str, parts: Mapping[str, Difference], names: Names) -> str:
     """A sentence for the categories of one kind of a diagnostic set."""
     if all(difference.p is None for difference in parts.values()):
         return f"Its {len(parts)} {kind} categories are not tested."
-    return f"Of its {len(parts)} {kind} categories, after Holm, {_tally(parts, undecided_names=False)}."
+    tally = _tally(parts, names, undecided_names=False)
+    return f"Of its {len(parts)} {kind} categories, after Holm, {tally}."
 
 
-def _tally(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
+def _tally(parts: Mapping[str, Difference], names: Names, *, undecided_names: bool) -> str:
     """Who is better where, where the two are the same, and where neither is shown."""
     by_verdict: dict[str, list[str]] = {}
-    for name, difference in parts.items():
-        by_verdict.setdefault(difference.verdict, []).append(name)
+    for part, difference in parts.items():
+        by_verdict.setdefault(difference.verdict, []).append(part)
     clauses = []
-    for winner in ("A", "B"):
-        if winner in by_verdict:
-            clauses.append(f"{winner} is better on {list_words(by_verdict[winner])}")
+    for letter, name in zip(LETTERS, names, strict=True):
+        if letter in by_verdict:
+            clauses.append(f"{name} is better on {list_words(by_verdict[letter])}")
     if "same" in by_verdict:
         first = next(iter(parts.values()))
         margin = _amount(first.margin or 0.0, first)
@@ -84,7 +156,7 @@ def _tally(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
     return "; ".join(clauses)
 
 
-def _verdict(difference: Difference, *, of: str, after: str) -> str:
+def _verdict(difference: Difference, names: Names, *, of: str, after: str) -> str:
     """Who is better by how much, with the interval turned so that it reads as the winner's lead."""
     winner = difference.better
     loss = difference.loss
@@ -95,20 +167,24 @@ def _verdict(difference: Difference, *, of: str, after: str) -> str:
     else:
         interval = f"95 % interval {points(difference.low, loss)} to {points(difference.high, loss)}, "
     if difference.p is None:
-        return f"{_lead(difference)} ({interval}over examples alone; no test of one run against several)"
+        return (
+            f"{_lead(difference, names)} ({interval}over examples alone; no test of one run against several)"
+        )
     stated = f"{interval}{p_words(difference.decisive)}{after}"
     if difference.verdict == "same":
         margin = _amount(difference.margin or 0.0, difference)
-        lead = _lead(difference)
+        lead = _lead(difference, names)
         p = p_words(difference.equivalence_p or 0.0)
         return f"the two are the same within {margin}: {lead} ({stated}; {p} for equivalence)"
     if winner is None:
-        return f"there is no significant difference: {_lead(difference)} ({stated})"
-    return f"{winner} is better by {_amount(abs(difference.difference), difference)}{of} ({stated})"
+        return f"there is no significant difference: {_lead(difference, names)} ({stated})"
+    better = names[LETTERS.index(winner)]
+    return f"{better} is better by {_amount(abs(difference.difference), difference)}{of} ({stated})"
 
 
-def _lead(difference: Difference) -> str:
-    how = "A's loss is lower by" if difference.loss else "A minus B is"
+def _lead(difference: Difference, names: Names) -> str:
+    a, b = names
+    how = f"the loss of {a} is lower by" if difference.loss else f"{a} minus {b} is"
     return f"{how} {_amount(difference.difference, difference)}"
 
 
@@ -121,6 +197,7 @@ def _amount(value: float, difference: Difference) -> str:
 def conclusion(
     overall: Difference | None,
     scores: Mapping[str, Difference | None],
+    names: Names,
     *,
     over: Collection[str],
     left_out: Sequence[str],
@@ -129,7 +206,7 @@ def conclusion(
     known = {name: score for name, score in scores.items() if score is not None}
     if overall is None and not known:
         return "There is no task that both systems have, so nothing can be compared."
-    tally = _tally(known, undecided_names=True)
+    tally = _tally(known, names, undecided_names=True)
     by_task = f"Task by task, after Holm's adjustment for {len(known)}, {tally}."
     if all(score.p is None for score in known.values()):
         by_task = "No task is tested."
@@ -139,13 +216,13 @@ def conclusion(
         return f"{_same_answers(overall, 'two submissions').capitalize()}."
     total = len(over) + len(left_out)
     if total == len(scores) == 1:
-        return f"In short, {_verdict(overall, of='', after='')}."
+        return f"In short, {_verdict(overall, names, of='', after='')}."
     tasks = f"all {total} tasks"
     if len(over) < len(scores):
         tasks = f"the tasks that count, {list_words(list(over))}"
     elif left_out:
         tasks = f"the {len(over)} of {total} tasks that can be compared"
-    return f"On average over {tasks}, {_verdict(overall, of='', after='')}. {by_task}"
+    return f"On average over {tasks}, {_verdict(overall, names, of='', after='')}. {by_task}"
 
 
 def title(where: str, a: str, b: str) -> str:

@@ -17,7 +17,6 @@ from gluebench.cli.common.inputs import Inputs, labels_option
 from gluebench.cli.common.output import Form, Output, emit
 
 if TYPE_CHECKING:
-    from gluebench.scoring import Report
     from gluebench.systems.scores import Figures, Scores
 
 FIELDS = ("system", "task", "metric", "value", "low", "high", "deviation", "runs", "seconds", "command")
@@ -94,7 +93,7 @@ def _graded(paths: Sequence[Path], inputs: Inputs, *, intervals: bool) -> Iterat
     labels = inputs.labels()
     for name, source in names_of_systems(tuple(map(str, paths))).items():
         report = grade(inputs.submission(source), labels, intervals=intervals)
-        yield Scores.of(name, report, 0.0)._replace(seconds=None, command="")
+        yield Scores.of(name, report)
 
 
 def results_output(
@@ -183,11 +182,3 @@ def _records(systems: Sequence[Scores]) -> Iterator[dict[str, object]]:
         for task, metrics in system.tasks.items():
             for metric, figures in metrics.items():
                 yield {**about, "task": task, "metric": metric, **figures}
-
-
-def keep_scores(folder: Path, name: str, report: Report, *, seconds: float, file: str | None = None) -> None:
-    """Write a command's scores into the folder of its results, for `gluebench results`."""
-    from gluebench.systems.scores import FILE, Scores, write_scores
-
-    system = Scores.of(name, report, seconds)
-    write_scores(folder / (file or FILE), report.benchmark, report.split, [system])

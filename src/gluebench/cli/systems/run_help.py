@@ -12,7 +12,7 @@ ALL = "gluebench.all_options"
 """Key of a context's `meta`: whether the help explains all options."""
 _SECTIONS = {
     "Fine-tuning (hf:)": {"hf"},
-    "Prompts (api:, causal:)": {"api", "causal"},
+    "Prompts (api:, causal:)": {"api", "causal", "log"},
 }
 """Headings, and the kinds of MODEL that the options below them go with."""
 _BOARD = "A leaderboard (with --to)"

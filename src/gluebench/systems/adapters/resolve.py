@@ -47,6 +47,7 @@ FORMS: Mapping[str, str] = {
     "st:NAME-or-folder": "a model of sentence-transformers, with a probe on top",
     "causal:NAME-or-folder": "a causal language model, asked by the likelihood of each answer",
     "api:MODEL@http://localhost:8000/v1": "a chat model behind an OpenAI-compatible address",
+    "log:FILE-or-folder": "answers that inspect_ai or lm-evaluation-harness logged (gluebench questions)",
 }
 """An example of each form of MODEL, with its meaning."""
 
@@ -293,6 +294,17 @@ def _causal(request: _Request) -> Model:
     return Model(system, identity, precision=options.precision)
 
 
+def _read_logs(request: _Request) -> Model:
+    from gluebench.systems.harnesses.logs import LoggedAnswers
+
+    place = Path(request.name)
+    if not place.exists():
+        raise ModelError(f"log:{place}: there is no such file or folder")
+    asking = request.options.asking
+    system = LoggedAnswers(place, asking.templates if asking else None)
+    return Model(system, {"content": system.digest})
+
+
 def _templates(request: _Request, prompts: PromptOptions) -> str:
     """A digest of the templates of the run's tasks. Raises ModelError if one is missing or invalid."""
     from gluebench.systems.adapters.prompts import template_called
@@ -360,4 +372,5 @@ _MAKERS: Mapping[str, Callable[[_Request], Model]] = {
     "st": _sentence_transformers,
     "api": _chat,
     "causal": _causal,
+    "log": _read_logs,
 }

@@ -107,6 +107,7 @@ def train_row(
     benchmark: Benchmark,
     data_folder: Path,
     device: str | None = None,
+    trackers: Sequence[str] = (),
     say: Say = quiet,
 ) -> TrainedSystem:
     """Train, or continue training, and write a system that `TrainedSystem` loads.
@@ -126,6 +127,7 @@ def train_row(
         row.seeds,
         make_engine=lambda: engine(row.settings.precision, device),
         about=_about(row, benchmark, tasks=len(data)),
+        trackers=trackers,
     )
     chosen = runs.best(data, folder, together=row.multi, say=say)
     write_trained(folder, chosen, title=row.title(len(data)))

@@ -43,6 +43,7 @@ from gluebench.systems.training.log import Log, Pace, line
 from gluebench.systems.training.optimizers import make_optimizer, make_schedule
 from gluebench.systems.training.progress import WEIGHTS, Progress, reason_to_stop
 from gluebench.systems.training.settings import Settings
+from gluebench.systems.training.trackers import Trackers
 
 FAR = 1_000_003
 """Distance between the dropout seeds of two processes."""
@@ -87,12 +88,14 @@ class Trainer:
     say: Say = quiet
     engine: Engine | None = None
     """None for one process on the CPU."""
-    tensorboard: bool = True
+    trackers: Sequence[str] = ()
+    """Names of trackers of experiments, which the leading process tells of each check."""
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._engine = self.engine or Engine(precision=self.settings.precision)
-        self._log = Log(self.folder, tensorboard=self.tensorboard and self._engine.rank == 0)
+        trackers = self.trackers if self._engine.rank == 0 else ()
+        self._log = Log(self.folder, Trackers(trackers, self.folder, asdict(self.settings)))
 
     def train(self) -> Outcome:
         """Train, or go on training, until the run ends; the model then has its best weights.

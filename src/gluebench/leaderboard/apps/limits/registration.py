@@ -11,6 +11,7 @@ from gluebench.leaderboard.apps.accounts.trust import confirmed
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.kinds import Values
+from gluebench.leaderboard.apps.common.signals import registration_decided
 from gluebench.leaderboard.apps.limits.models import Acceptance, Invitation, Registration, version_of
 from gluebench.leaderboard.apps.phases.table import ActError
 from gluebench.leaderboard.apps.submissions.acts import decline
@@ -155,23 +156,29 @@ def _decide(row: Registration, actor: User, standing: str, action: str, reason: 
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=row.user_id)  # as `register`
         current = registration_of(row.benchmark, row.user)
+        former = current.standing
         current.standing = standing
         current.reason = "" if standing == Standing.ACCEPTED else reason
         current.save()
         _record(action, current, actor, reason=reason)
+        if standing not in (former, Standing.BLOCKED) and former != Standing.BLOCKED:
+            registration_decided.send(Registration, registration=current)
     return f"{account_name(row.user, actor)}: {current.get_standing_display().lower()}."
 
 
 def invite(benchmark: Benchmark, actor: User, *, label: str, uses: int, days: int) -> str:
     """Make a link by which so many people may register for some days."""
-    expires = timezone.now() + timedelta(days=days)
     with transaction.atomic():
-        row = Invitation.objects.create(
-            benchmark=benchmark, label=label, uses=uses, expires=expires, by=actor
-        )
+        row = new_invitation(benchmark, actor, label=label, uses=uses, days=days)
         facts: Values = {"invitation": row.pk, "label": label, "uses": uses, "days": days}
         record("invitation", actor=actor, benchmark=benchmark, **facts)
     return "The invitation is ready: send its link to the people whom it is for."
+
+
+def new_invitation(benchmark: Benchmark, actor: User, *, label: str, uses: int, days: int) -> Invitation:
+    """Store an invitation for so many people, and so many days."""
+    expires = timezone.now() + timedelta(days=days)
+    return Invitation.objects.create(benchmark=benchmark, label=label, uses=uses, expires=expires, by=actor)
 
 
 def end_invitation(row: Invitation, actor: User) -> str:
