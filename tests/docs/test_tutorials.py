@@ -8,13 +8,6 @@ import pytest
 from docs.tutorial_walks import follow_organizer, follow_student, follow_submitter
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    return folder
-
-
 def test_the_student_s(home: Path) -> None:
     follow_student(home)
 
