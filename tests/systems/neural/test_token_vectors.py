@@ -67,7 +67,7 @@ def test_the_mix_is_the_plain_mean_at_first() -> None:
     assert torch.allclose(ScalarMix()(layers), layers.mean(dim=0), atol=1e-6)
 
 
-def test_the_mix_by_hand() -> None:
+def test_the_mix_of_layers_is_their_weighted_sum_times_gamma() -> None:
     mix = ScalarMix()
     with torch.no_grad():
         mix.weights.copy_(torch.tensor([0.0, np.log(2), np.log(5)]))
