@@ -420,6 +420,7 @@ class Counting(RuleBasedStateMachine):
             if len(self.pks) > number:
                 entry.public = False
                 entry.withdrawn = self.model.now
+                entry.replaced = True
 
     @act(has_rows, weight=2, place=PLACE, public=st.booleans())
     def publishes(self, place: int, *, public: bool) -> None:
@@ -438,6 +439,8 @@ class Counting(RuleBasedStateMachine):
             self.by_author("withdraw", entry.who)
             self.model.withdraw(entry)
             acts.withdraw(row)
+        elif entry.replaced:
+            assert refused(lambda: acts.restore(row))
         elif not entry.failed:
             in_time = self.model.withdrawn_in_time(entry)
             self.by_author("restore" if in_time else "return", entry.who)

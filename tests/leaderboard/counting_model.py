@@ -25,6 +25,7 @@ class Entry:
     withdrawn: float | None = None
     chosen: bool = False
     failed: bool = False
+    replaced: bool = False
 
 
 @dataclass

@@ -154,7 +154,7 @@ def test_lm_eval_answers_our_questions_as_a_causal_model_does_here(
     data = ["--benchmark", "sample", "--data", str(sample_folder), "--tasks", "RTE", "--split", "dev"]
     ours = [sys.executable, "-m", "gluebench"]
     subprocess.run([*ours, "questions", *data, "--shots", "2", "--to", "tasks"], cwd=tmp_path, check=True)
-    command = [sys.executable, "-m", "lm_eval", "--include_path", "tasks", "--tasks", questions.name]
+    command = [sys.executable, "-m", "lm_eval", "--include_path", "tasks", "--tasks", questions.task_name]
     command += ["--model", "hf", "--model_args", "pretrained=gpt,dtype=float32", "--device", "cpu"]
     command += ["--log_samples", "--output_path", "logs", "--batch_size", "16"]
     variables = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hub")}

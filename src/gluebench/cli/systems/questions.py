@@ -55,7 +55,7 @@ def questions(
     for file in suite.files(split):
         if file.task not in chosen:
             continue
-        asked = questions_of(
+        question_set = questions_of(
             suite,
             file,
             data,
@@ -65,9 +65,9 @@ def questions(
             templates=Path(templates) if templates else None,
             seed=seed,
         )
-        write_task(asked, to)
-        names.append(asked.name)
-        notice(f"{asked.name}: {counted(len(asked.examples), 'question')}")
+        write_task(question_set, to)
+        names.append(question_set.task_name)
+        notice(f"{question_set.task_name}: {counted(len(question_set.examples), 'question')}")
     if not names:
         raise click.UsageError(f"None of these tasks has a {split} split.")
     notice(f"Next: lm_eval --include_path {to} --tasks {','.join(names)} --log_samples --output_path DIR …")

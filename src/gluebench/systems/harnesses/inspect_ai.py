@@ -50,33 +50,33 @@ def questions(
     in `gluebench run api:`; not every provider has them.
     """
     suite = load_benchmark(benchmark)
-    asked = questions_of(
+    question_set = questions_of(
         suite, suite.file(file), data_folder(data), split, shots=shots, template=template, seed=seed
     )
-    return _task(asked, logprobs=logprobs, seed=seed)
+    return _task(question_set, logprobs=logprobs, seed=seed)
 
 
-def _task(asked: QuestionSet, *, logprobs: bool, seed: int) -> Task:
+def _task(question_set: QuestionSet, *, logprobs: bool, seed: int) -> Task:
     config = GenerateConfig(temperature=0, max_tokens=MOST_TOKENS, seed=seed)
     if logprobs:
         config = config.merge(GenerateConfig(logprobs=True, top_logprobs=LOGPROBS))
     return Task(
-        name=asked.name,
-        dataset=MemoryDataset(list(_samples(asked)), name=asked.name),
+        name=question_set.task_name,
+        dataset=MemoryDataset(list(_samples(question_set)), name=question_set.task_name),
         solver=generate(),
-        scorer=answer(**asked.facts()),
+        scorer=answer(**question_set.facts()),
         config=config,
         # One request that a provider refuses is an answer that is missing, not the end of the others.
         fail_on_error=False,
     )
 
 
-def _samples(asked: QuestionSet) -> Iterator[Sample]:
-    for example in asked.examples:
+def _samples(question_set: QuestionSet) -> Iterator[Sample]:
+    for example in question_set.examples:
         messages = []
-        for turn in asked.template.messages(example, asked.shots):
+        for turn in question_set.template.messages(example, question_set.shots):
             messages.append(TURNS[turn["role"]](content=turn["content"]))
-        facts: dict[str, Any] = {**asked.facts(), "question": asked.template.question(example)}
+        facts: dict[str, Any] = {**question_set.facts(), "question": question_set.template.question(example)}
         target = "" if example.label is None else str(example.label)
         yield Sample(id=example.index, input=messages, target=target, metadata=facts)
 

@@ -33,15 +33,15 @@ metadata:
 """
 
 
-def write_task(asked: QuestionSet, folder: Path) -> Path:
+def write_task(question_set: QuestionSet, folder: Path) -> Path:
     """Write the two files of one test file into a folder; returns the YAML file."""
     folder.mkdir(parents=True, exist_ok=True)
-    examples = folder / f"{asked.name}.jsonl"
+    examples = folder / f"{question_set.task_name}.jsonl"
     with examples.open("w", encoding="utf-8", newline="\n") as file:
-        for row in asked.continuations():
+        for row in question_set.continuations():
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    task = folder / f"{asked.name}.yaml"
+    task = folder / f"{question_set.task_name}.yaml"
     # JSON's text is valid YAML, whatever stands in the path.
-    text = _TASK.format(name=asked.name, file=json.dumps(str(examples.absolute())))
+    text = _TASK.format(name=question_set.task_name, file=json.dumps(str(examples.absolute())))
     task.write_text(text, encoding="utf-8")
     return task

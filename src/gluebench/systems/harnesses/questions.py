@@ -26,7 +26,7 @@ class QuestionSet(NamedTuple):
     """In the order of their indices; with labels where the split has them."""
 
     @property
-    def name(self) -> str:
+    def task_name(self) -> str:
         """What a harness calls the task: `sample_RTE_dev`."""
         return f"{self.benchmark.name}_{self.file.name}_{self.role}".replace("-", "_")
 
