@@ -28,9 +28,12 @@ from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.queries import Status
 from gluebench.leaderboard.keeping import integrity
 from gluebench.leaderboard.keeping.freeze import freeze
+from gluebench.scoring.gold import KEY_BYTES, KEY_FILE
 
 pytestmark = pytest.mark.django_db  # a fixture that is asked for by its name comes too late to say so
 Graded = Callable[..., Submission]
+SPLIT = bytes([1]) * KEY_BYTES
+"""Divides the rows so that the better file has the higher score, on either share."""
 LABELS, ROWS = "other labels: not ranked", "other rows: not ranked"
 
 
@@ -71,8 +74,9 @@ def relabeled(tiny: Any, graded: Graded, person: Any, tmp_path: Path) -> Submiss
 
 
 @pytest.fixture
-def revealed(phase: Make, clock: Clock, graded: Graded, person: Any) -> Submission:
+def revealed(tiny: Any, phase: Make, clock: Clock, graded: Graded, person: Any) -> Submission:
     """The highest score is of the public share of a phase that is scored on the other rows."""
+    (tiny.gold_path / KEY_FILE).write_bytes(SPLIT)
     phase("Test", "2027-05-01 00:00", "2027-05-03 00:00", rows="both", share=0.5, counting="best")
     clock.move("2027-05-02 10:00")
     gone = person("gone@example.org")
