@@ -84,9 +84,13 @@ class Client(Transport):
         """How much may still be submitted. Raises SendError."""
         return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/quota")
 
-    def registration(self, benchmark: str) -> dict[str, Any]:
-        """The rules, what registering asks for, and whether one may submit. Raises SendError."""
-        return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/registration")
+    def registration(self, benchmark: str, code: str = "") -> dict[str, Any]:
+        """The rules, what registering asks for, and whether one may submit. Raises SendError.
+
+        `code`: of an invitation.
+        """
+        query = f"?code={urllib.parse.quote(code, safe='')}" if code else ""
+        return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/registration{query}")
 
     def register(self, benchmark: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Accept the `version` of the rules, and register with what they ask for. Raises SendError."""
