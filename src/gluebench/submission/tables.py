@@ -104,8 +104,6 @@ def _read_text(name: str, text: _NormalText, layout: Layout) -> Table:
         codes = read_canonical(text.data, text.start, words=layout.words, size=layout.size)
         if codes is not None:
             return Table(Column(layout.words, codes), text.problems, Counter())
-    if most_marks(text.data, "\n\t") > layout.most_rows:
-        return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
     body, first_line = text.data[text.start :], 2 if text.start else 1
     rows = None
     if layout.words and _large(body):
@@ -113,6 +111,8 @@ def _read_text(name: str, text: _NormalText, layout: Layout) -> Table:
 
         rows = read_arrays(body, layout, first_line=first_line)
     if rows is None:
+        if most_marks(text.data, "\n\t") > layout.most_rows:
+            return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
         rows = read_columns(body, layout) or read_lines(body, layout, first_line=first_line)
     return _report(name, rows, text, layout)
 
