@@ -94,9 +94,10 @@ def find_delimiter(text: str) -> str:
 def _widths(lines: list[str], delimiter: str) -> list[int]:
     """The number of cells in each row that begins in these lines; empty if they are no such table."""
     try:
-        return [len(cells) for cells in csv.reader(lines, delimiter=delimiter) if cells]
+        rows = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error:
         return []
+    return [len(cells) for cells in rows if cells]
 
 
 def read_table(text: str, delimiter: str, *, quoted: bool | None = None) -> Iterator[Row]:
