@@ -15,14 +15,13 @@ from gluebench.analysis.charts import (
     STYLE,
     IntervalRow,
     Scale,
-    ScatterPoint,
     as_file,
     heat_chart,
     interval_chart,
     scale_over,
-    scatter_chart,
     tick_text,
 )
+from gluebench.analysis.scatter import ScatterPoint, scatter_chart
 from gluebench.scoring.plots import HeatCell, HeatRow
 
 GOLDEN = Path(__file__).parent / "charts"
@@ -93,6 +92,38 @@ def test_of_many_rows_only_marks_remain_and_the_tab_key_stops_at_none() -> None:
     ]
     assert {link.get("tabindex") for link in links} == {"-1"}
     assert not [text for text in root.iter(f"{SVG}text") if "system" in text.text]
+
+
+def test_ten_thousand_rows_are_one_band_whose_edge_is_the_widest_row_of_each_pixel() -> None:
+    rows = [IntervalRow(f"system {at}", at, at - 9, at + 9, f"/{at}") for at in range(1, 10_001)]
+    rows[5000] = IntervalRow("wide", 5001, 1, 10_000)
+    svg = interval_chart("Rank sets", rows, axis="True rank", ranks=True)
+    assert len(svg) < 60_000
+    root = ET.fromstring(svg)
+    assert not root.findall(f"{SVG}a")
+    assert float(root.get("height")) < 1200
+    [band] = [each for each in root.iter(f"{SVG}path") if each.get("class") == "chart-band"]
+    corners = [tuple(map(float, corner.split())) for corner in band.get("d")[1:].split(" L")]
+    lows, highs = corners[: len(corners) // 2], corners[len(corners) // 2 :][::-1]
+    widths = [high[0] - low[0] for low, high in zip(lows, highs, strict=True)]
+    assert widths.index(max(widths)) == pytest.approx(len(widths) / 2, abs=1)
+    assert [low[1] for low in lows] == [high[1] for high in highs]
+
+
+def test_a_cloud_has_a_square_wherever_there_is_a_point() -> None:
+    points = [ScatterPoint("best", 10, 10)]
+    cloud = [(x / 100, x % 7) for x in range(1000)]
+    svg = scatter_chart("t", points, x_title="x", y_title="y", cloud=cloud)
+    assert "of 1001 points" in svg
+    [drawn] = re.findall(r'class="chart-cloud" d="([^"]*)"', svg)
+    squares = set()
+    for x, y, run in re.findall(r"M(\d+) (\d+)h(\d+)", drawn):
+        squares |= {(int(x) + at, int(y)) for at in range(0, int(run) + 1, 4)}
+    rows = {y for _, y in squares}
+    assert len(rows) == 7
+    assert len(squares) < len(cloud) * 2
+    widest = max(x for x, _ in squares) - min(x for x, _ in squares)
+    assert widest == pytest.approx((640 - 62 - 24) / 1.1, abs=8)
 
 
 def test_a_date_that_several_ticks_share_is_written_once() -> None:

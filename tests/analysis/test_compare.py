@@ -16,6 +16,7 @@ from sklearn.metrics import f1_score  # noqa: TID251 the oracle
 
 from gluebench.analysis.compare import compare
 from gluebench.analysis.compare.words import p_words
+from gluebench.analysis.names import short_names
 from gluebench.benchmark.figures import percent
 from gluebench.scoring import GoldError, SubmissionError, read_gold
 from gluebench.scoring.inference import mcnemar
@@ -353,3 +354,27 @@ def test_two_equal_correlations_are_told_apart_no_more_often_than_promised(make)
     ]
     for metric in ("pearson", "spearman"):
         assert 0.015 <= np.mean([each.tasks["T"].metrics[metric].p < 0.05 for each in found]) <= 0.09
+
+
+LONG = "x" * 60
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "names"),
+    [
+        (["ours.zip"], ["folder/theirs.zip"], ("ours", "theirs")),
+        (["runs/1/sub.zip"], ["runs/2/sub.zip"], ("1/sub", "2/sub")),
+        (["runs/2/"], ["runs/3"], ("runs/2", "runs/3")),
+        (["1.zip"], ["2.zip"], ("“1”", "“2”")),
+        (["same.zip"], ["same.zip"], ("A", "B")),
+        (["A.zip"], ["bert.zip"], ("“A”", "bert")),
+        (["x/run1.zip", "x/run2.zip"], ["y/run1.zip"], ("run (2 runs)", "run1")),
+        (["x/run1.zip", "x/run2.zip"], ["y/run1.zip", "y/run3.zip"], ("x/run (2 runs)", "y/run (2 runs)")),
+        (["bert is better; see.zip"], ["esim.zip"], ("“bert is better; see”", "esim")),
+        ([f"{LONG}1.zip"], [f"{LONG}2.zip"], (f"{LONG[:24]}…{LONG[:14]}1", f"{LONG[:24]}…{LONG[:14]}2")),
+    ],
+)  # fmt: skip
+def test_sentences_name_the_systems_shortly_and_apart(
+    a: list[str], b: list[str], names: tuple[str, str]
+) -> None:
+    assert short_names(a, b) == names

@@ -76,5 +76,5 @@ def test_the_command_prints_no_p_for_one_run_and_its_warnings_come_last(world, t
     answer = CliRunner().invoke(main, ["compare", names[0], *against, "--equivalence", "2"])
     assert answer.exit_code == 0, answer.output
     assert "p = " not in answer.stdout
-    assert answer.output.index("The test is of one pair") < answer.output.index("A is a single run")
+    assert answer.output.index("The test is of one pair") < answer.output.index("run0 is a single run")
     assert "one pair, named before its results were seen" in " ".join(answer.stdout.split())

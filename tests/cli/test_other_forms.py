@@ -74,7 +74,7 @@ def test_a_difference_of_losses_is_above_0_where_a_is_better(home: Path) -> None
     a, b, difference = map(float, line.split("[")[0].split()[-3:])
     assert difference == pytest.approx(b - a, abs=1e-3)
     assert difference > 0
-    assert "A is better by" in text
+    assert "runs/2 is better by" in text
     assert "points" not in text
     assert "the mean of JS and CE" in text
 
@@ -111,7 +111,7 @@ def test_losses_beside_shares(home: Path) -> None:
 
 @pytest.mark.parametrize("name", ["forms", "losses", "mixed"])
 @pytest.mark.parametrize("words", [("runs/2",), ("runs/0", "runs/1", "runs/2")])
-def test_plots(home: Path, name: str, words: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_plot_of_every_form_is_drawn(home: Path, name: str, words: tuple[str, ...], tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
     assert run(home, name, "grade", *words, "--gold", "gold/", "--plot", str(plot)).exit_code == 0
     assert plot.read_bytes().startswith(b"<?xml")

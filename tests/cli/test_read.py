@@ -51,7 +51,7 @@ def test_commands_take_the_table(table: Path) -> None:
     assert "mid-p McNemar" in compared.stdout
     assert "parity: odd" in compared.stdout
     words = " ".join(compared.stdout.split())
-    assert "A is better by 46.7 points" in words
+    assert "“a” is better by 46.7 points" in words
     assert "over items" in words
     ranked = run("rank", "--table", table, "--json")
     assert [each["name"] for each in json.loads(ranked.stdout)["systems"]] == ["a", "c", "b"]

@@ -449,10 +449,14 @@ def test_a_comparison_is_computed_in_the_background_and_kept(
     twin = client.get(address.replace("?", ".json?")).json()
     gold = read_gold(tiny.gold_path, tiny.record)
     systems = [check(row.file.path, tiny.record) for row in (a, b)]
-    told = compare(*systems, gold)
+    told = compare(*systems, gold, names=(a.name, b.name))
     reports = [rounded_report(grade(system, gold), tiny.record) for system in systems]
     shown = rounded_comparison(told, reports, tiny.record, smallest=30)
     assert twin["comparison"]["conclusion"] == shown.conclusion != told.conclusion
+    assert a.name in shown.conclusion
+    type(a).objects.filter(pk=a.pk).update(name="Renamed since")
+    renamed = client.get(address.replace("?", ".json?")).json()["comparison"]
+    assert renamed["conclusion"] == shown.conclusion.replace(a.name, "Renamed since")
     assert twin["comparison"]["overall"] == json.loads(json.dumps(shown.as_dict()["overall"]))
     tasks = [each["score"] for each in twin["comparison"]["tasks"].values()]
     for part in (twin["comparison"]["overall"], *tasks):

@@ -79,6 +79,42 @@ def test_the_systems_of_a_team_are_listed_and_those_without_a_team_are_not(
     assert "All 2 systems" not in text_of(client.get(four[0].get_absolute_url()))
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("BERT", "BERT v2", True),
+        ("bert 1.0", "BERT 1.1", True),
+        ("BERT (2)", "BERT", True),
+        ("Tower, run 3", "Tower", True),
+        ("GPT-3", "GPT-4", True),
+        ("BERT-base", "BERT-large", False),
+        ("Llama 7B", "Llama 13B", False),
+        ("1", "2", False),
+    ],
+)
+def test_versions_of_a_system_are_the_same_peoples_entries_of_one_name(
+    graded: Callable[..., Any], client: Client, one: str, other: str, same: bool
+) -> None:
+    older = graded(name=one)
+    newer = graded(name=other)
+    html = client.get(older.get_absolute_url()).content.decode()
+    assert ("2 versions of this system" in html) is same
+    assert (f'A newer version of this system: <a href="{newer.get_absolute_url()}"' in html) is same
+    assert "A newer version" not in client.get(newer.get_absolute_url()).content.decode()
+
+
+def test_systems_of_others_under_the_same_name_are_no_versions(
+    graded: Callable[..., Any], client: Client
+) -> None:
+    from gluebench.leaderboard.apps.accounts.models import User
+
+    older = graded(name="BERT")
+    newer = graded(name="BERT 2")
+    type(newer).objects.filter(pk=newer.pk).update(owner=User.objects.create_user("other@example.org"))
+    type(newer.benchmark).objects.filter(pk=newer.benchmark_id).touch()
+    assert "versions of this system" not in client.get(older.get_absolute_url()).content.decode()
+
+
 def test_long_tables_are_folded(four: list[Any], client: Client) -> None:
     html = client.get(four[0].get_absolute_url()).content.decode()
     folds = re.findall(r'<details class="more"><summary>([^<]*)</summary>', html)

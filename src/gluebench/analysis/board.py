@@ -15,6 +15,7 @@ from gluebench.analysis.compare import words
 from gluebench.analysis.compare.comparison import Comparison, TaskComparison, compare, task_comparison
 from gluebench.analysis.compare.scores import Difference
 from gluebench.analysis.health import coarse_health, health
+from gluebench.analysis.names import PLACEHOLDERS, Names, distinct_names
 from gluebench.analysis.rank.boards import (
     BoardDecisions,
     Boards,
@@ -51,27 +52,30 @@ def rounded_comparison(
     p-values are rounded up. Of hidden labels no interval, error or number of examples is left, and no
     category with fewer examples than `smallest`. A task or diagnostic set whose labels are public stays.
     """
+    names = distinct_names(comparison.a, comparison.b)
     tasks = {}
     scores = {}
     for name, exact in comparison.tasks.items():
         of_both = [report.tasks[name] for report in reports]
-        tasks[name] = _rounded_task(benchmark.task(name), exact, of_both)
+        tasks[name] = _rounded_task(benchmark.task(name), exact, of_both, names)
         score = tasks[name].score
         if score is not None:
             scores[name] = score
     sets = {}
     for name, exact in comparison.diagnostics.items():
         sets_of_both = [report.diagnostics[name] for report in reports]
-        sets[name] = _rounded_set(benchmark.task(name), exact, sets_of_both, smallest)
+        sets[name] = _rounded_set(benchmark.task(name), exact, sets_of_both, smallest, names)
     overall = comparison.overall
     over = comparison.over
     if overall and not all(benchmark.task(name).labels_public for name in over):
         overall = _rounded_mean(overall, {name: scores[name] for name in over}, benchmark.weights)
-    conclusion = words.conclusion(overall, scores, over=over, left_out=comparison.left_out)
+    conclusion = words.conclusion(overall, scores, names, over=over, left_out=comparison.left_out)
     return replace(comparison, overall=overall, tasks=tasks, diagnostics=sets, conclusion=conclusion)
 
 
-def _rounded_task(task: Task, exact: TaskComparison, reports: Sequence[TaskReport]) -> TaskComparison:
+def _rounded_task(
+    task: Task, exact: TaskComparison, reports: Sequence[TaskReport], names: Names
+) -> TaskComparison:
     if task.labels_public:
         return exact
     metrics = {}
@@ -80,11 +84,15 @@ def _rounded_task(task: Task, exact: TaskComparison, reports: Sequence[TaskRepor
     score = None
     if exact.score is not None:
         score = _rounded_difference(exact.score, [report.score for report in reports])
-    return task_comparison(task, score, metrics, ())
+    return task_comparison(task, score, metrics, (), names)
 
 
 def _rounded_set(
-    task: Task, exact: TaskComparison, reports: Sequence[DiagnosticReport | None], smallest: int
+    task: Task,
+    exact: TaskComparison,
+    reports: Sequence[DiagnosticReport | None],
+    smallest: int,
+    names: Names,
 ) -> TaskComparison:
     if task.labels_public:
         return exact
@@ -101,7 +109,7 @@ def _rounded_set(
             of_both = [of_system[category.kind, category.name] for of_system in scores]
             difference = _rounded_difference(category.difference, of_both)
             categories.append(replace(category, difference=difference))
-    return task_comparison(task, overall, {metric: overall}, tuple(categories))
+    return task_comparison(task, overall, {metric: overall}, tuple(categories), names)
 
 
 def _rounded_difference(exact: Difference, scores: Sequence[Score | None]) -> Difference:
@@ -345,12 +353,12 @@ def _health(
 
 
 def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:
-    """The comparison of two files as a site may show it.
+    """The comparison of two files as a site may show it, with placeholders for the names of the systems.
 
     Categories of private sets with fewer examples than that are left out.
     """
     systems = [check(path, gold.benchmark) for path in (a, b)]
     reports = [rounded_report(grade(system, gold), gold.benchmark) for system in systems]
-    exact = compare(systems[0], systems[1], gold)
+    exact = compare(systems[0], systems[1], gold, names=PLACEHOLDERS)
     comparison = rounded_comparison(exact, reports, gold.benchmark, smallest=smallest).as_dict()
     return {"comparison": {**comparison, "a": "", "b": ""}}

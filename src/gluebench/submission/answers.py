@@ -87,7 +87,7 @@ def rival_of(chosen: str, columns: Mapping[str, Sequence[Any]]) -> str | None:
         if name == chosen or name.casefold() in KEYS or not shown:
             continue
         texts = {str(value).strip().casefold() for value in shown}
-        if all(map(_is_vector, shown)) or texts <= known:
+        if all(map(is_vector, shown)) or texts <= known:
             return name
         if all(map(str.isdecimal, texts)):
             if len(texts) <= _MOST_CLASSES:
@@ -99,7 +99,8 @@ def rival_of(chosen: str, columns: Mapping[str, Sequence[Any]]) -> str | None:
     return None
 
 
-def _is_vector(value: Any) -> bool:
+def is_vector(value: Any) -> bool:
+    """Whether it is a list of numbers."""
     return isinstance(value, list) and bool(value) and all(isinstance(each, int | float) for each in value)
 
 

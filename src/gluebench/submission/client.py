@@ -84,6 +84,20 @@ class Client(Transport):
         """How much may still be submitted. Raises SendError."""
         return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/quota")
 
+    def registration(self, benchmark: str, code: str = "") -> dict[str, Any]:
+        """The rules, what registering asks for, and whether one may submit. Raises SendError.
+
+        `code`: of an invitation.
+        """
+        query = f"?code={urllib.parse.quote(code, safe='')}" if code else ""
+        return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/registration{query}")
+
+    def register(self, benchmark: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Accept the `version` of the rules, and register with what they ask for. Raises SendError."""
+        path = f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/registration"
+        facts: dict[str, Any] = self.post(path, values)
+        return facts
+
     def check(self, benchmark: str, path: Path, *, progress: Progress | None = None) -> dict[str, Any]:
         """The result of a check, as from `Submission.as_dict`; it uses no quota. Raises SendError."""
         address = f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/check"

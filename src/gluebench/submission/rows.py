@@ -91,6 +91,16 @@ class Layout:
     names: tuple[str, ...] = ()
     """Names of the test file, one of which may be the key over all of its answers in JSON."""
 
+    @property
+    def key(self) -> str:
+        """Name of the first column."""
+        return "id" if self.ids else "index"
+
+    @cached_property
+    def known_words(self) -> tuple[str, ...]:
+        """Synonyms and label words."""
+        return tuple(self.synonyms) + self.words
+
     @cached_property
     def places(self) -> dict[bytes, int]:
         """Id, as bytes, to its index."""

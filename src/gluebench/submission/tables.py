@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -80,6 +80,19 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
         return table
     lost = lost_decimals(name, text.data, table.column, layout.score_range)
     return table if lost is None else Table(None, [*table.problems, lost], table.unshown)
+
+
+def read_rows(name: str, rows: Iterable[Sequence[str]], lines: Sequence[int], layout: Layout) -> Table:
+    """Read rows of index or id and value that were found in another shape, each at one of these lines."""
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    data = f"{layout.key}\t{layout.value}\n{text}".encode("utf-8", "backslashreplace")
+    table = read_table(name, data, layout)
+    problems = []
+    for problem in table.problems:
+        if problem.line is not None:
+            problem = replace(problem, line=lines[problem.line - 2])  # the first row is in line 2
+        problems.append(problem)
+    return table._replace(problems=problems)
 
 
 def _read(name: str, text: _Text, layout: Layout) -> Table:
@@ -185,7 +198,7 @@ def _text(name: str, data: bytes, layout: Layout) -> _Text:
         data += b"\n"
     end = data.index(b"\n")
     header = data[:end]
-    if header == f"{'id' if layout.ids else 'index'}\t{layout.value}".encode():
+    if header == f"{layout.key}\t{layout.value}".encode():
         return _Text(data, end + 1, problems)
     code, severity = _header_fault(header, layout)
     problems.append(_problem(code, name, layout, severity, line=1, value=_shown(header)))

@@ -19,6 +19,7 @@ from gluebench.analysis.compare.scores import (
     units_tests,
 )
 from gluebench.analysis.graded import GradedSystem, grade_systems
+from gluebench.analysis.names import LETTERS, Names, distinct_names, short_names
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, p_text, points, without
 from gluebench.benchmark.tables import Column, Table, TabularResult, numeric, show_count
@@ -28,7 +29,6 @@ from gluebench.scoring.intervals import holm
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.scoring.units import units_of
-from gluebench.submission import Submission
 from gluebench.submission.values import SOURCE as GIVEN
 
 if TYPE_CHECKING:
@@ -255,6 +255,8 @@ def compare(
     average = None
     if averaged:
         average = mean_score_test(averaged, n=len(averaged)).difference(margin=equivalence)
+    of_a, of_b = systems
+    names, short = _names_of(systems, names)
     differences = _adjust({name: score.difference(margin=equivalence) for name, score in scores.items()})
 
     tasks: dict[str, TaskComparison] = {}
@@ -270,12 +272,10 @@ def compare(
         metrics = {name: metric.difference() for name, metric in by_metric.items()}
         parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
         of_kind = tasks if task.scored else diagnostics
-        of_kind[task.name] = task_comparison(task, difference, metrics, parts)
+        of_kind[task.name] = task_comparison(task, difference, metrics, parts, short)
     conclusion = words.conclusion(
-        average, {name: tasks[name].score for name in scores}, over=averaged, left_out=left_out
+        average, {name: tasks[name].score for name in scores}, short, over=averaged, left_out=left_out
     )
-    of_a, of_b = systems
-    names = names or (_joined_sources(of_a.runs) or "A", _joined_sources(of_b.runs) or "B")
     return Comparison(
         benchmark=benchmark.name,
         split=gold.role,
@@ -288,14 +288,28 @@ def compare(
         tasks=tasks,
         diagnostics=diagnostics,
         conclusion=f"{conclusion} {gold.scope}".strip(),
-        warnings=tuple(_warnings(systems, gold, left_out=left_out)),
+        warnings=tuple(_warnings(systems, gold, short, left_out=left_out)),
         provenance={**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA},
     )
 
 
-def _joined_sources(runs: Sequence[Submission]) -> str:
-    """The files of a system's runs; empty if they are given from Python."""
-    return ", ".join(run.source for run in runs if run.source != GIVEN)
+def _names_of(
+    systems: Sequence[GradedSystem], names: tuple[str, str] | None
+) -> tuple[tuple[str, str], Names]:
+    """The names of both systems, by default their files, or letters for predictions given from Python.
+
+    With them what sentences call the two.
+    """
+    if names is not None:
+        return names, distinct_names(*names)
+    sources = []
+    for system in systems:
+        sources.append([run.source for run in system.runs if run.source != GIVEN])
+    a, b = sources
+    short = LETTERS
+    if a and b:
+        short = short_names(a, b)
+    return (", ".join(a) or "A", ", ".join(b) or "B"), short
 
 
 def _adjust(differences: Mapping[str, Difference]) -> dict[str, Difference]:
@@ -321,13 +335,14 @@ def task_comparison(
     score: Difference | None,
     metrics: Mapping[str, Difference],
     categories: tuple[CategoryComparison, ...],
+    names: Names,
 ) -> TaskComparison:
     """A task or diagnostic set with its conclusion, which sums up the categories too."""
-    sentences = [words.sentence(task, score)]
+    sentences = [words.sentence(task, score, names)]
     for kind in ("coarse", "fine"):
         of_kind = {part.name: part.difference for part in categories if part.kind == kind}
         if of_kind:
-            sentences.append(words.of_kind(kind, of_kind))
+            sentences.append(words.of_kind(kind, of_kind, names))
     return TaskComparison(score, metrics, " ".join(sentences), categories)
 
 
@@ -355,23 +370,25 @@ def _categories(
     return tuple(categories)
 
 
-def _warnings(systems: Sequence[GradedSystem], gold: Gold, *, left_out: Sequence[str]) -> Iterator[str]:
-    for name in left_out:
-        files = {file.name for file in gold.benchmark.task(name).files}
+def _warnings(
+    systems: Sequence[GradedSystem], gold: Gold, names: Names, *, left_out: Sequence[str]
+) -> Iterator[str]:
+    for task in left_out:
+        files = {file.name for file in gold.benchmark.task(task).files}
         lacking = []
-        for letter, system in zip("AB", systems, strict=True):
+        for name, system in zip(names, systems, strict=True):
             if any(not files <= set(run.predictions) for run in system.runs):
-                lacking.append(letter)
+                lacking.append(name)
         if lacking:
-            yield f"{name} is left out: predictions are missing from {' and '.join(lacking)}"
+            yield f"{task} is left out: predictions are missing from {' and '.join(lacking)}"
     most_runs = max(len(system.runs) for system in systems)
-    for letter, system in zip("AB", systems, strict=True):
+    for name, system in zip(names, systems, strict=True):
         if len(system.runs) == 1 < most_runs:
             yield (
-                f"{letter} is a single run, so that how much its score depends on the seed is not known: "
+                f"{name} is a single run, so that how much its score depends on the seed is not known: "
                 "there is no p-value, and the intervals are over examples alone, for these runs"
             )
     of_a, of_b = (system.warnings for system in systems)
     yield from (warning for warning in of_a if warning in of_b)
-    yield from (f"A: {warning}" for warning in of_a if warning not in of_b)
-    yield from (f"B: {warning}" for warning in of_b if warning not in of_a)
+    yield from (f"{names[0]}: {warning}" for warning in of_a if warning not in of_b)
+    yield from (f"{names[1]}: {warning}" for warning in of_b if warning not in of_a)

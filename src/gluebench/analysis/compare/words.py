@@ -3,11 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from gluebench.analysis.compare.scores import Difference
+from gluebench.analysis.names import LETTERS, Names
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import list_words, p_text, points
 
 
-def sentence(task: Task, difference: Difference | None) -> str:
+def sentence(task: Task, difference: Difference | None, names: Names) -> str:
     """The task's comparison in one sentence; after Holm where the p-value was adjusted.
 
     It gives the effect as a number of rows too, where these favor the same system, and where nothing is
@@ -18,8 +19,8 @@ def sentence(task: Task, difference: Difference | None) -> str:
     if difference.same:
         return f"On {task.name} {_same_answers(difference, 'two')}."
     after = "" if difference.adjusted is None else " after Holm"
-    verdict = _verdict(difference, of=f" of {_measure(task)}", after=after)
-    in_examples = _in_examples(difference)
+    verdict = _verdict(difference, names, of=f" of {_measure(task)}", after=after)
+    in_examples = _in_examples(difference, names)
     could_show = ""
     if difference.verdict == "undecided" and difference.detectable is not None:
         smallest = _amount(difference.detectable, difference)
@@ -27,7 +28,7 @@ def sentence(task: Task, difference: Difference | None) -> str:
     return f"On {task.name} {verdict}{in_examples}.{could_show}"
 
 
-def _in_examples(difference: Difference) -> str:
+def _in_examples(difference: Difference, names: Names) -> str:
     """The difference as a number of rows; nothing where the rows favor the other system.
 
     A Matthews correlation or F1 may be better with fewer rows right; a reader would take the number for
@@ -40,7 +41,7 @@ def _in_examples(difference: Difference) -> str:
         return f": as many of {difference.n:,} rows right"
     if net * difference.difference <= 0:
         return ""
-    winner = "A" if net > 0 else "B"
+    winner = names[0] if net > 0 else names[1]
     return f": {abs(net):,} more of {difference.n:,} rows right for {winner}"
 
 
@@ -56,22 +57,23 @@ def _same_answers(difference: Difference, what: str) -> str:
     return f"{clause}, on too few examples to be the same {within} ({p} for equivalence)"
 
 
-def of_kind(kind: str, parts: Mapping[str, Difference]) -> str:
+def of_kind(kind: str, parts: Mapping[str, Difference], names: Names) -> str:
     """A sentence for the categories of one kind of a diagnostic set."""
     if all(difference.p is None for difference in parts.values()):
         return f"Its {len(parts)} {kind} categories are not tested."
-    return f"Of its {len(parts)} {kind} categories, after Holm, {_tally(parts, undecided_names=False)}."
+    tally = _tally(parts, names, undecided_names=False)
+    return f"Of its {len(parts)} {kind} categories, after Holm, {tally}."
 
 
-def _tally(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
+def _tally(parts: Mapping[str, Difference], names: Names, *, undecided_names: bool) -> str:
     """Who is better where, where the two are the same, and where neither is shown."""
     by_verdict: dict[str, list[str]] = {}
-    for name, difference in parts.items():
-        by_verdict.setdefault(difference.verdict, []).append(name)
+    for part, difference in parts.items():
+        by_verdict.setdefault(difference.verdict, []).append(part)
     clauses = []
-    for winner in ("A", "B"):
-        if winner in by_verdict:
-            clauses.append(f"{winner} is better on {list_words(by_verdict[winner])}")
+    for letter, name in zip(LETTERS, names, strict=True):
+        if letter in by_verdict:
+            clauses.append(f"{name} is better on {list_words(by_verdict[letter])}")
     if "same" in by_verdict:
         first = next(iter(parts.values()))
         margin = _amount(first.margin or 0.0, first)
@@ -84,7 +86,7 @@ def _tally(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
     return "; ".join(clauses)
 
 
-def _verdict(difference: Difference, *, of: str, after: str) -> str:
+def _verdict(difference: Difference, names: Names, *, of: str, after: str) -> str:
     """Who is better by how much, with the interval turned so that it reads as the winner's lead."""
     winner = difference.better
     loss = difference.loss
@@ -95,20 +97,24 @@ def _verdict(difference: Difference, *, of: str, after: str) -> str:
     else:
         interval = f"95 % interval {points(difference.low, loss)} to {points(difference.high, loss)}, "
     if difference.p is None:
-        return f"{_lead(difference)} ({interval}over examples alone; no test of one run against several)"
+        return (
+            f"{_lead(difference, names)} ({interval}over examples alone; no test of one run against several)"
+        )
     stated = f"{interval}{p_words(difference.decisive)}{after}"
     if difference.verdict == "same":
         margin = _amount(difference.margin or 0.0, difference)
-        lead = _lead(difference)
+        lead = _lead(difference, names)
         p = p_words(difference.equivalence_p or 0.0)
         return f"the two are the same within {margin}: {lead} ({stated}; {p} for equivalence)"
     if winner is None:
-        return f"there is no significant difference: {_lead(difference)} ({stated})"
-    return f"{winner} is better by {_amount(abs(difference.difference), difference)}{of} ({stated})"
+        return f"there is no significant difference: {_lead(difference, names)} ({stated})"
+    better = names[LETTERS.index(winner)]
+    return f"{better} is better by {_amount(abs(difference.difference), difference)}{of} ({stated})"
 
 
-def _lead(difference: Difference) -> str:
-    how = "A's loss is lower by" if difference.loss else "A minus B is"
+def _lead(difference: Difference, names: Names) -> str:
+    a, b = names
+    how = f"the loss of {a} is lower by" if difference.loss else f"{a} minus {b} is"
     return f"{how} {_amount(difference.difference, difference)}"
 
 
@@ -121,6 +127,7 @@ def _amount(value: float, difference: Difference) -> str:
 def conclusion(
     overall: Difference | None,
     scores: Mapping[str, Difference | None],
+    names: Names,
     *,
     over: Collection[str],
     left_out: Sequence[str],
@@ -129,7 +136,7 @@ def conclusion(
     known = {name: score for name, score in scores.items() if score is not None}
     if overall is None and not known:
         return "There is no task that both systems have, so nothing can be compared."
-    tally = _tally(known, undecided_names=True)
+    tally = _tally(known, names, undecided_names=True)
     by_task = f"Task by task, after Holm's adjustment for {len(known)}, {tally}."
     if all(score.p is None for score in known.values()):
         by_task = "No task is tested."
@@ -139,13 +146,13 @@ def conclusion(
         return f"{_same_answers(overall, 'two submissions').capitalize()}."
     total = len(over) + len(left_out)
     if total == len(scores) == 1:
-        return f"In short, {_verdict(overall, of='', after='')}."
+        return f"In short, {_verdict(overall, names, of='', after='')}."
     tasks = f"all {total} tasks"
     if len(over) < len(scores):
         tasks = f"the tasks that count, {list_words(list(over))}"
     elif left_out:
         tasks = f"the {len(over)} of {total} tasks that can be compared"
-    return f"On average over {tasks}, {_verdict(overall, of='', after='')}. {by_task}"
+    return f"On average over {tasks}, {_verdict(overall, names, of='', after='')}. {by_task}"
 
 
 def title(where: str, a: str, b: str) -> str:

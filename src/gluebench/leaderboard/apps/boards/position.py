@@ -1,5 +1,6 @@
 """A submission's position on its board: rank and rank set, distances with their tests, other scores."""
 
+import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from django import template
@@ -25,6 +26,10 @@ BAR, MARK = 400, 12
 """Width of the picture of a rank set, and half the height of its mark."""
 FEWEST_RANKS = 20
 """Ranks that the picture shows at least, if there are so many systems."""
+VERSION = re.compile(r"(?<=\S)[\s,_-]*\(?(?:\b(?:v|version|run)\.?)?[\s_-]*\d{1,8}(?:[.-]\d{1,8}){0,3}\)?$")
+"""The end of a name that says which version of a system it is."""
+MOST_VERSIONS = 500
+"""Entries of one name, at most, that are searched for those of the same people."""
 NAMES = 20
 """Most systems that a submission's page names as not significantly different."""
 
@@ -59,6 +64,7 @@ def rank_of(submission: Submission) -> Values:
         "similar": similar[:NAMES],
         "more": max(len(similar) - NAMES, 0),
         "neighbors": _neighbors(submission, places, rows, {row.pk for row in similar}),
+        "versions": _versions(submission, rows.values()),
         "team_rows": _rows_of_team(submission, rows.values()),
     }
 
@@ -95,6 +101,26 @@ def _neighbors(
             neighbor["test"] = "not significant" if row.pk in similar else "significant"
         neighbors.append(neighbor)
     return neighbors
+
+
+def _versions(submission: Submission, rows: Iterable[Standing]) -> list[Standing]:
+    """The versions of a system on its board, the newest first: entries of the same people under one name.
+
+    A number at the end of the name is the version's. None for a system with one entry, and while names are
+    hidden.
+    """
+    if submission.benchmark.named_from is not None:
+        return []
+    name = _without_version(submission.name)
+    same_name = {row.pk: row for row in rows if _without_version(row.name) == name}
+    people = Submission.objects.of_same_people(submission).filter(pk__in=list(same_name)[:MOST_VERSIONS])
+    own = [same_name[pk] for pk in people.order_by("-submitted", "-pk").values_list("pk", flat=True)]
+    return own if len(own) > 1 else []
+
+
+def _without_version(name: str) -> str:
+    """The name of a system without the version that it ends in: "bert" of "BERT v2.1" and of "Bert (3)"."""
+    return VERSION.sub("", name.casefold()).strip()
 
 
 def _rows_of_team(submission: Submission, rows: Iterable[Standing]) -> list[Standing]:

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from gluebench.analysis.charts import QUIET, IntervalRow, interval_chart
+from gluebench.analysis.names import with_names
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark.figures import p_text
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
@@ -120,7 +121,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     }
     if comparison.values:
         context |= tables_of(comparison.values, benchmark.record)
-        context["picture"] = _differences(benchmark, context["tasks"], context["whole"])
+        context["picture"] = _differences(benchmark, context["names"], context["tasks"], context["whole"])
         context["on_board"] = board_pair(benchmark, one.pk, other.pk)
     status = comparison.http_status if comparison.status == "full" else 200
     return render(request, "ranks/compare.html", context, status=status)
@@ -145,7 +146,23 @@ def comparison_of(a: Submission, b: Submission) -> Comparison:
         return Comparison("full", FULL)
     if pair.failure:
         return Comparison("failed", f"The two could not be compared. {pair.failure}")
-    return Comparison("done", "", pair.found, pair.at) if pair.at else Comparison("waiting", WAIT)
+    if pair.at is None or pair.found is None:
+        return Comparison("waiting", WAIT)
+    return Comparison("done", "", _with_names(pair.found, a, b), pair.at)
+
+
+def _with_names(values: Values, a: Submission, b: Submission) -> Values:
+    """A stored comparison whose sentences call the two systems by what the page calls them."""
+    names = labels_of([vars(a), vars(b)])
+    named = dict(values)
+    named["conclusion"] = with_names(values["conclusion"], *names)
+    named["warnings"] = [with_names(warning, *names) for warning in values["warnings"]]
+    for parts in ("tasks", "diagnostics"):
+        of_parts = {}
+        for name, part in values[parts].items():
+            of_parts[name] = {**part, "words": with_names(part["words"], *names)}
+        named[parts] = of_parts
+    return named
 
 
 def listed(benchmark: Benchmark, key: str) -> Submission | None:
@@ -173,7 +190,9 @@ def tables_of(comparison: Facts, record: Record) -> Values:
     }
 
 
-def _differences(benchmark: Benchmark, tasks: Sequence[Facts], whole: Facts | None) -> str:
+def _differences(
+    benchmark: Benchmark, names: Sequence[str], tasks: Sequence[Facts], whole: Facts | None
+) -> str:
     """A chart of the difference of each task and of the average; empty where losses stand beside scores."""
     lines = [(part["title"], part["lines"][0]) for part in tasks if part["lines"]]
     if whole:
@@ -186,13 +205,13 @@ def _differences(benchmark: Benchmark, tasks: Sequence[Facts], whole: Facts | No
     for title, line in lines:
         ends = [line[end] for end in ("difference", "low", "high")]
         value, low, high = (None if end is None else end * (1 if is_loss else 100) for end in ends)
-        better = "A" if line["difference"] > 0 else "B"
-        verdict = f"{better} is better" if line["significant"] else "not significant"
+        ink = QUIET
+        verdict = "not significant"
+        if line["significant"]:
+            ink = 0 if line["difference"] > 0 else 1
+            verdict = f"{names[ink]} is better"
         interval = f" ({line['interval']})" if line["interval"] else ""
         note = f"{title}: {signed(line['difference'], is_loss)}{interval}, {verdict}"
-        ink = QUIET
-        if line["significant"]:
-            ink = 0 if better == "A" else 1
         link = "" if line is whole else reverse("task", args=[benchmark.name, title])
         rows.append(IntervalRow(title, value or 0.0, low, high, link, ink, note))
     axis = "A minus B" if is_loss else "A minus B, in points"

@@ -36,7 +36,11 @@ ATTEMPTS = 10
 
 def headroom(benchmark: Benchmark) -> list[Values]:
     """The best score on the average and each task, and how far from 100 (a loss: from 0) and from people."""
-    boards = [entry["scores"] for entry in compared_entries(benchmark) if entry["kind"] != Kind.HUMAN]
+    boards = [
+        entry["scores"]
+        for entry in compared_entries(benchmark, ["kind", "scores"])
+        if entry["kind"] != Kind.HUMAN
+    ]
     rows = [_room(benchmark.record, None, ["score"], [board["score"] for board in boards])]
     for task in benchmark.record.scored:
         scores = [(board["tasks"].get(task.name) or {}).get("score") for board in boards]

@@ -12,8 +12,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from pydantic_core import to_json
 
-from gluebench.analysis.charts import QUIET, IntervalRow, ScatterPoint, interval_chart, scatter_chart
+from gluebench.analysis.charts import (
+    MOST_LINES,
+    QUIET,
+    IntervalRow,
+    interval_chart,
+)
 from gluebench.analysis.rank.rules import pareto_front
+from gluebench.analysis.scatter import ScatterPoint, scatter_chart
 from gluebench.benchmark.figures import heading
 from gluebench.leaderboard.apps.accounts.trust import role_of
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, Live, live
@@ -45,7 +51,9 @@ COSTS = {field.name: field for field in LISTED if field.cost}
 SYSTEMS = 30
 """Systems with a row of their own in a chart, the best ones."""
 POINTS = 300
-"""Most points in a chart: those on the front or that led, then the highest scores."""
+"""Most points with a mark in a chart: those on the front or that led, then the highest scores."""
+TABLE = 300
+"""Most rows of the table below a chart."""
 FEW = 12
 """Systems of which a chart of points names all."""
 CHART_WIDTH, PHONE_WIDTH = 1000.0, 366.0
@@ -184,8 +192,13 @@ Row = Facts
 
 def _scored(benchmark: Benchmark) -> list[Values]:
     """The entries with a score that may be compared, in the order of submission."""
-    scored = [entry for entry in compared_entries(benchmark) if entry["scores"]["score"]]
-    return [{**entry, "score": entry["scores"]["score"]} for entry in scored]
+    columns = ["key", "name", "model", "team", "submitted", "scores__score"] + list(COSTS)
+    scored = []
+    for entry in compared_entries(benchmark, columns):
+        entry["score"] = entry.pop("scores__score")
+        if entry["score"]:
+            scored.append(entry)
+    return scored
 
 
 def _best_first(rows: Sequence[Row]) -> list[Row]:
@@ -205,16 +218,17 @@ def costs_of(benchmark: Benchmark) -> list[Row]:
 def costs_page(rows: Sequence[Row]) -> Values:
     """A chart for each cost that some system states, and the table behind the charts."""
     table_rows = [
-        (row, [(field.shown(row[cost]), row["front"][cost]) for cost, field in COSTS.items()]) for row in rows
+        (row, [(field.shown(row[cost]), row["front"][cost]) for cost, field in COSTS.items()])
+        for row in rows[:TABLE]
     ]
     charts = []
     for cost, field in COSTS.items():
         stated = [row for row in rows if row["front"][cost] is not None]
         if stated:
-            shown = sorted(stated, key=lambda row: not row["front"][cost])[:POINTS]
+            leading_first = sorted(stated, key=lambda row: not row["front"][cost])
             wide, small = _scatter(
                 f"Score by {field.cost.lower()}",
-                [(row, row[cost], row["front"][cost]) for row in shown],
+                [(row, row[cost], row["front"][cost]) for row in leading_first],
                 x_title=f"{field.cost} (logarithmic)",
                 logarithmic=True,
             )
@@ -224,25 +238,28 @@ def costs_page(rows: Sequence[Row]) -> Values:
                     "wide": wide,
                     "small": small,
                     "points": len(stated),
-                    "shown": len(shown),
+                    "shown": min(len(stated), POINTS),
                 }
             )
-    return {"rows": table_rows, "costs": COSTS.values(), "charts": charts}
+    return {"rows": table_rows, "number": len(rows), "costs": COSTS.values(), "charts": charts}
 
 
 def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any) -> tuple[str, str]:
     """Scatter charts of scores, wide and for phones, from each system's row, x, and whether it leads.
 
-    Leading systems are joined by steps and have names and intervals; the others too where there are few.
+    Leading systems are joined by steps and have names and intervals; the others too where there are few. The
+    first `POINTS` have a mark, the others are a cloud.
     """
     other_ink = 1 if len(systems) <= FEW else QUIET
     points = []
-    for label, (row, x, is_leading) in zip(labels_of([row for row, *_ in systems]), systems, strict=True):
+    marked = systems[:POINTS]
+    for label, (row, x, is_leading) in zip(labels_of([row for row, *_ in marked]), marked, strict=True):
         ink = 0 if is_leading else other_ink
         link = reverse("submission", args=[row["key"]])
         value, low, high = drawn(row["score"])
         points.append(ScatterPoint(label, x, value, low, high, ink, link))
     front = [(point.x, point.y) for point in points if point.ink == 0]
+    more["cloud"] = [(x, drawn(row["score"])[0]) for row, x, _ in systems[POINTS:]]
     loss = systems[0][0]["score"].get("loss")
     y_title = heading("Score") if loss else "Score"
     wide = scatter_chart(title, points, y_title=y_title, front=front, width=CHART_WIDTH, **more)
@@ -276,11 +293,14 @@ def progress_page(rows: Sequence[Row]) -> Values:
     links = [reverse("submission", args=[row["key"]]) for row in shown]
     return {
         "here": "progress",
-        "rows": ordered,
+        "rows": ordered[:TABLE],
+        "number": len(ordered),
+        "marked": POINTS,
         "intervals": score_intervals("Scores with 95 % intervals", "Score", scores, links),
         "over_time": _over_time(rows) if rows else ("", ""),
         "rank_sets": _rank_sets("Rank sets", shown),
         "all_rank_sets": _rank_sets("Rank sets of all systems", ordered) if len(ordered) > len(shown) else "",
+        "is_band": len(ordered) > MOST_LINES,
         "shown": len(shown),
     }
 
@@ -288,19 +308,23 @@ def progress_page(rows: Sequence[Row]) -> Values:
 def _rank_sets(title: str, rows: Sequence[Row]) -> str:
     """A chart of the rank sets; those that begin at 1 stand out. Empty where no row has one."""
     lines = []
+    is_band = len(rows) > MOST_LINES
     for label, row in zip(labels_of(rows), rows, strict=True):
         place = row["place"]
         if place.span:
             ink = 0 if place.low == 1 else QUIET
-            link = reverse("submission", args=[row["key"]])
-            note = f"{label}: {place.words}"
+            link = ""
+            note = ""
+            if not is_band:  # which shows neither
+                link = reverse("submission", args=[row["key"]])
+                note = f"{label}: {place.words}"
             lines.append(IntervalRow(label, place.rank, place.low, place.high, link, ink, note))
     return interval_chart(title, lines, axis="True rank", ranks=True) if lines else ""
 
 
 def _over_time(rows: Sequence[Row]) -> tuple[str, str]:
     """Every system at its date; those that led are joined by steps."""
-    shown = sorted(_best_first(rows), key=lambda row: not row["led"])[:POINTS]
+    shown = sorted(_best_first(rows), key=lambda row: not row["led"])
     first = min(row["submitted"] for row in shown)
     days = [(row["submitted"] - first) / timedelta(days=1) for row in shown]
     date_format = "%H:%M:%S"

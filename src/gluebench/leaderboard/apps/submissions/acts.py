@@ -103,6 +103,8 @@ def restore(submission: Submission) -> Submission:
             raise ActError(
                 "It was withdrawn before it was graded. This cannot be undone: send the file again."
             )
+        if Submission.objects.filter(replaces=row.pk).exists():
+            raise ActError("Another file took its place, so it stays withdrawn. Replace that file instead.")
         if row.withdrawn is not None:
             ends = _ends(row)
             in_time = ends is None or row.withdrawn < ends

@@ -60,9 +60,13 @@ def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[V
     return [{**row, "earlier": before.get(row["pk"], 0)} for row in rows]
 
 
-def compared_entries(benchmark: Benchmark) -> list[Values]:
-    """Those of `entries_of` whose scores may be compared: with the labels, rows and metrics of the board."""
-    return [entry for entry in entries_of(benchmark) if not entry["apart"]]
+def compared_entries(benchmark: Benchmark, columns: Sequence[str]) -> list[Values]:
+    """These columns of the public submissions whose scores may be compared, oldest first.
+
+    They have the labels, rows and metrics of the board.
+    """
+    rows = _public(benchmark, ["pk", "apart"] + list(columns), None)
+    return [row for row in rows if not row["apart"]]
 
 
 def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[Values]:

@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm
 from gluebench.leaderboard.apps.common.fields import FIELDS, SECTIONS
+from gluebench.leaderboard.apps.common.inputs import WIDGETS
 from gluebench.leaderboard.apps.common.text import plain
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.queries import LISTED, OPEN, Kind, Status
@@ -20,8 +21,6 @@ PUBLIC = "Show it on the public board once it is graded"
 PUBLIC_HELP = "Leave this off to see your score first. You can publish later on the submission's page."
 ACCEPTED = ".zip,application/zip,.tsv,.csv,.txt,.json,.jsonl"
 """File types that a browser offers; tables outside a zip can be fixed."""
-WIDGETS = {"text": forms.Textarea(attrs={"rows": 5}), "choice": forms.RadioSelect()}
-"""Widgets of the kinds of fields that are not a single line."""
 
 
 class UploadForm(forms.Form):
