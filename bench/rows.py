@@ -127,9 +127,7 @@ def _trained(row: Row, place: torch.device, options: argparse.Namespace) -> Meas
     with tempfile.TemporaryDirectory() as folder:
         data = {"MNLI": TaskData(task, examples, {})}
         engine = Engine(place, precision=options.precision)
-        trainer = Trainer(
-            MultiTaskModel(body, [task]), data, settings, Path(folder), engine=engine, tensorboard=False
-        )
+        trainer = Trainer(MultiTaskModel(body, [task]), data, settings, Path(folder), engine=engine)
         trainer._begin()
         seconds = _timed(trainer._update, options.updates, place)
         trainer._stream.close()

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
@@ -169,6 +170,7 @@ class Automaton:
             return lambda letter: dot_all or letter != "\n"
         ignores_case = bool(self._flags & re.IGNORECASE)
 
+        @cache
         def reads(letter: Letter) -> bool:
             forms = {letter, letter.lower(), letter.upper()} if ignores_case else {letter}
             return any(self._holds(op, value, form) for form in forms if len(form) == 1)
@@ -280,6 +282,7 @@ class _Ambiguity:
         self._automaton = automaton
         letters = _alphabet(automaton, pattern)
         self._steps: dict[tuple[int, Letter, Letter, range | None], list[int]] = {}
+        self._unfinished_steps: dict[tuple[int, Letter, Letter, range | None], list[int]] = {}
         self._onward_of: dict[int, set[int]] = {}
         self._letters = letters
         self._reads = [{letter for letter in letters if edge.reads(letter)} for edge in automaton.edges]
@@ -320,10 +323,22 @@ class _Ambiguity:
             self._steps[key] = [number for number in numbers if letter in self._reads[number]]
         return self._steps[key]
 
-    def _unfinished(self, places: list[int]) -> list[int]:
-        """Those from where an attempt may still fail; the walk over starting places never ends by itself."""
-        start = self._automaton.start
-        return [n for n in places if self._automaton.edges[n] is start or not self._accepts(n)]
+    def _unfinished_after(
+        self, place: int, before: Letter, letter: Letter, within: range | None = None
+    ) -> list[int]:
+        """The places of `_after` from where an attempt may still fail.
+
+        The walk over starting places never ends by itself.
+        """
+        key = (place, before, letter, within)
+        if key not in self._unfinished_steps:
+            start = self._automaton.start
+            self._unfinished_steps[key] = [
+                number
+                for number in self._after(place, before, letter, within)
+                if self._automaton.edges[number] is start or not self._accepts(number)
+            ]
+        return self._unfinished_steps[key]
 
     def _reachable(self) -> set[int]:
         found: set[tuple[int, Letter]] = set()
@@ -393,13 +408,16 @@ class _Ambiguity:
     ) -> Iterator[tuple[Letter, tuple[int, int, int, Letter]]]:
         one, two, three, before = state
         for letter in self._letters:
-            firsts = self._unfinished(self._after(one, before, letter))
-            thirds = self._unfinished(self._after(three, before, letter, atomic))
-            if firsts and thirds:
-                for second in self._unfinished(self._after(two, before, letter, atomic)):
-                    yield from (
-                        (letter, (first, second, third, letter)) for first in firsts for third in thirds
-                    )
+            firsts = self._unfinished_after(one, before, letter)
+            if not firsts:
+                continue
+            thirds = self._unfinished_after(three, before, letter, atomic)
+            if not thirds:
+                continue
+            for second in self._unfinished_after(two, before, letter, atomic):
+                for first in firsts:
+                    for third in thirds:
+                        yield letter, (first, second, third, letter)
 
 
 def _alphabet(automaton: Automaton, pattern: str) -> list[Letter]:

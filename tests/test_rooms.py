@@ -6,19 +6,22 @@ import ast
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
+from source import GROUP, SOURCE, syntax_tree
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "gluebench"
+pytestmark = pytest.mark.xdist_group(GROUP)
 ROOMS = ["benchmark", "reading", "submission", "scoring", "data", "systems", "analysis", "leaderboard", "cli"]
 HEAVY = ["scipy", "sklearn", "pandas", "pyarrow", "torch", "django"]
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """Every module of gluebench that a file imports, at any depth of its code."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(syntax_tree(path)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from browser import MARKS, RULES, Tab, axe_finds, shown
 
-pytestmark = MARKS
+pytestmark = MARKS + [pytest.mark.xdist_group("docs/test_site")]  # one process builds the site
 LOOKS = {
     ("light", 1280): ("index.html", "reference/python/data.html"),
     ("dark", 390): ("how-to/compare.html",),

@@ -16,7 +16,7 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 from leaderboard import postgres as postgres_server
-from leaderboard.forked import Forked
+from leaderboard.in_process import InProcess
 from leaderboard.material import MANIFEST, PREDICTIONS, write_data, write_gold, zip_bytes
 from leaderboard.phased import Clock, Make, at
 from leaderboard.served import Served
@@ -48,12 +48,19 @@ def pytest_xdist_setupnodes() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _forked_grader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _quick_grader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     from gluebench.leaderboard.apps.submissions import process
 
     if "own_grader" not in request.fixturenames:
-        monkeypatch.setattr(process, "_start", Forked)
-        monkeypatch.setattr(process, "_GLANCE_SECONDS", 0.005)
+        monkeypatch.setattr(process, "_start", InProcess)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_disk() -> Iterator[None]:
+    """Do not wait until the disk has what is written: no test survives a power failure."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture
@@ -71,21 +78,28 @@ def good_zip() -> bytes:
     return zip_bytes(PREDICTIONS)
 
 
+@pytest.fixture(scope="session")
+def prepared_tiny(gold_folder: Path) -> Any:
+    """The benchmark of tests/tiny.toml, checked and not yet added to a site."""
+    from gluebench.leaderboard.apps.benchmarks.contents import prepare
+
+    return prepare(str(MANIFEST), gold_folder)
+
+
 @pytest.fixture
-def tiny(db: None, gold_folder: Path) -> Any:
+def tiny(db: None, prepared_tiny: Any) -> Any:
     """The benchmark of tests/tiny.toml, added as an organizer would."""
     from django.core.cache import caches
 
     from gluebench.leaderboard.apps.audit.models import Entry
-    from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
-    from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+    from gluebench.leaderboard.apps.benchmarks.adding import store
     from gluebench.leaderboard.apps.ledger.models import Leaf, Node
 
     caches["pages"].clear()
     caches["rates"].clear()
     for kept in settings.FOLDER.uploads.glob("held-*"):
         shutil.rmtree(kept)
-    made = Benchmark.objects.get(name=add_benchmark(str(MANIFEST), gold_folder))
+    made = store(prepared_tiny)
     made.settings = {"per_day": None, "at_once": None}  # tests of limits set their own
     made.save()
     for model in (Entry, Leaf, Node):  # tests count from here, and no act set these limits

@@ -420,6 +420,7 @@ class Counting(RuleBasedStateMachine):
             if len(self.pks) > number:
                 entry.public = False
                 entry.withdrawn = self.model.now
+                entry.replaced = True
 
     @act(has_rows, weight=2, place=PLACE, public=st.booleans())
     def publishes(self, place: int, *, public: bool) -> None:
@@ -438,6 +439,8 @@ class Counting(RuleBasedStateMachine):
             self.by_author("withdraw", entry.who)
             self.model.withdraw(entry)
             acts.withdraw(row)
+        elif entry.replaced:
+            assert refused(lambda: acts.restore(row))
         elif not entry.failed:
             in_time = self.model.withdrawn_in_time(entry)
             self.by_author("restore" if in_time else "return", entry.who)
@@ -501,8 +504,10 @@ class Counting(RuleBasedStateMachine):
         if teams and who not in self.gone and self.team_now(who) is None:
             self.by_author("join", who)
             team = Team.objects.get(pk=teams[place % len(teams)])
-            limits.join_team(self.user(who), team.code)
-            self.moves(who, team.pk)
+            allowed = team.pk not in self.model.merged
+            assert refused(lambda: limits.join_team(self.user(who), team.code)) is not allowed
+            if allowed:
+                self.moves(who, team.pk)
 
     @act(founders=st.sampled_from([*permutations(PEOPLE, 2)]))
     def merge(self, founders: tuple[str, str]) -> None:

@@ -25,6 +25,7 @@ class Entry:
     withdrawn: float | None = None
     chosen: bool = False
     failed: bool = False
+    replaced: bool = False
 
 
 @dataclass
@@ -49,6 +50,8 @@ class Model:
     """Extensions: of whom, and until when."""
     history: dict[str, list[tuple[float, int | None]]] = field(default_factory=dict)
     """Since when a person is in which team."""
+    merged: set[int] = field(default_factory=set)
+    """Teams that merged with another; those that have something in an ended phase stay, without a link."""
     entries: list[Entry] = field(default_factory=list)
 
     def team(self, who: str) -> int | None:
@@ -138,6 +141,7 @@ class Model:
 
     def merge(self, own: int, other: int, members: list[str]) -> None:
         """The other team's people move at once, its entries and extensions only before the deadline."""
+        self.merged.add(other)
         for who in members:
             self.history[who].append((self.now, own))
         if self.now < self.ends:

@@ -69,14 +69,15 @@ ADMINS_LED_ON = "staff staff staff staff staff staff 302"
 NOT_THERE = "staff staff staff staff staff staff 404"
 GET_ONLY = "staff staff staff staff staff staff 405"
 
-ACTS = """replace duplicate dry-run dry-run/delete opening/open opening/draft regrade news
+ACTS = """replace duplicate dry-run dry-run/delete opening/open opening/restrict opening/draft regrade news
 roles/remove-organizer roles/remove-reviewer limits/exceptions
 limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
 phases/<int:pk>/delete phases/<int:pk>/settle phases/files/<int:pk>/remove news/<int:pk>/take-back
 participants/approve
 participants/<int:pk>/refuse participants/<int:pk>/block participants/<int:pk>/unblock
 participants/invitations/<int:pk>/end results/announce results/take-back copy/delete"""
-ACTS_THAT_READ = """participants/mail participants/invite participants/<int:pk>/approve
+ACTS_THAT_READ = """participants/mail participants/invite participants/invite-by-mail
+participants/<int:pk>/approve
 copy texts looks limits phases phases/<int:pk> phases/<int:pk>/files news/<int:pk> roles
 submissions/<slug:key>/approve submissions/<slug:key>/decline submissions/<slug:key>/mark
 submissions/<slug:key>/regrade"""
@@ -726,6 +727,12 @@ ROUTES = (
         "api/v1/benchmarks/<slug:name>/announcements", "/api/v1/benchmarks/tiny/announcements", "200", "405"
     ),
     Route("api/v1/benchmarks/<slug:name>/quota", "/api/v1/benchmarks/tiny/quota", API_SIGNED_IN, "405"),
+    Route(
+        "api/v1/benchmarks/<slug:name>/registration",
+        "/api/v1/benchmarks/tiny/registration",
+        API_SIGNED_IN,
+        API_BODY,
+    ),
     Route(
         "api/v1/benchmarks/<slug:name>/submissions",
         "/api/v1/benchmarks/tiny/submissions",

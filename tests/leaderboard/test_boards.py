@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from django.db import connection
@@ -312,6 +314,37 @@ def test_filters_leave_the_systems_that_meet_all_of_them(client: Client, four: d
             assert {row["name"] for row in rows} == expected, query
             table = client.get(f"{board}.csv?{query}").content.decode("utf-8-sig").splitlines()
             assert len(table) == 1 + len(expected), query
+
+
+FILES = re.compile(r'href="(/benchmarks/tiny(?:/tasks/Refer)?(?:\.\w+|/embed|/badge\.svg)(?:\?[^"]*)?)"')
+
+
+@pytest.mark.parametrize("board", ["/benchmarks/tiny", "/benchmarks/tiny/tasks/Refer"])
+def test_the_files_that_a_page_offers_are_of_the_systems_that_it_shows(
+    client: Client, four: dict[str, Submission], board: str
+) -> None:
+    for query, expected in FILTERED.items():
+        page = client.get(f"{board}?{query}&sort=submitted&columns=Refer").content.decode()
+        links = [html.unescape(link) for link in FILES.findall(page)]
+        endings = {"json", "csv", "tex", "md"} | ({"svg", "embed"} if "tasks" not in board else set())
+        assert {re.split("[./]", link.partition("?")[0])[-1] for link in links} == endings
+        for link in links:
+            text = client.get(link).content.decode()
+            if ".svg" in link:
+                assert f"{len(expected)} system" in text, link
+            else:
+                shown = {name for name in four if re.search(rf"\b{name}\b", text)}
+                assert shown == expected, link
+
+
+def test_the_files_that_a_page_offers_are_by_its_rule(client: Client, four: dict[str, Submission]) -> None:
+    query = "by=borda&weights=Refer:2,Para:0&training=frozen"
+    page = client.get(f"/benchmarks/tiny?{query}").content.decode()
+    for link in map(html.unescape, FILES.findall(page)):
+        asked = dict(parse_qsl(link.partition("?")[2]))
+        rule = {} if ".svg" in link else {"by": "borda", "weights": "Refer:2,Para:0"}
+        assert asked == {**rule, "training": "frozen"}, link
+        assert client.get(link).status_code == 200
 
 
 def test_the_form_of_a_board_says_what_the_address_says(client: Client, four: dict[str, Submission]) -> None:

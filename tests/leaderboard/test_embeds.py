@@ -110,7 +110,7 @@ def test_the_page_of_a_system_has_snippets_that_work(graded: Graded, client: Cli
         assert client.get(picture).status_code == 200
     assert '<iframe src="http://testserver/benchmarks/tiny/embed" title="' in text
     assert "<iframe" not in page
-    assert "badge.svg" not in client.get("/benchmarks/tiny").content.decode()
+    assert f"{row.key}/badge.svg" not in client.get("/benchmarks/tiny").content.decode()
 
 
 @pytest.mark.parametrize("public", [True, False])

@@ -266,13 +266,14 @@ def test_a_killed_grader_is_tried_again_and_then_given_up(
 ) -> None:
     from gluebench.leaderboard.apps.submissions import process
 
-    start, killed = process._start, []
+    start = process._start
+    killed = []
 
     def kill(*arguments: Any) -> Any:
         child = start(*arguments)
         if len(killed) < 1:
             child.kill()
-            killed.append(child.pid)
+            killed.append(child)
         return child
 
     monkeypatch.setattr(process, "_start", kill)

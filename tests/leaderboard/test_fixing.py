@@ -306,6 +306,17 @@ def test_what_was_replaced_is_kept_and_counts_as_before(
     assert "took its place" in owner.get(old.get_absolute_url()).content.decode()
 
 
+def test_what_was_replaced_is_not_restored(owner: Client, graded: Any, good_zip: bytes) -> None:
+    """It could be replaced once more then, which the database refuses."""
+    earlier = entry(graded)
+    owner.post(f"{earlier.get_absolute_url()}/replace", {"upload": upload(good_zip)})
+    old = Submission.objects.get(pk=earlier.pk)
+    page = owner.post(f"{old.get_absolute_url()}/withdraw", {"undo": "1"}, follow=True)
+    assert "so it stays withdrawn" in page.content.decode()
+    old.refresh_from_db()
+    assert old.withdrawn is not None
+
+
 def test_replacing_goes_through_the_limits(owner: Client, graded: Any, tiny: Any, good_zip: bytes) -> None:
     earlier = entry(graded)
     tiny.settings |= {"invalid_per_day": 1}

@@ -211,7 +211,9 @@ def test_a_submission_that_kills_every_worker_fails_at_last(send: Send, settings
     assert "3 times" in submission.failure
 
 
-def test_a_stopping_worker_gives_the_submission_back(send: Send, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopping_worker_gives_the_submission_back(
+    send: Send, monkeypatch: pytest.MonkeyPatch, own_grader: None
+) -> None:
     submission = send()
     stop = threading.Event()
     stop.set()

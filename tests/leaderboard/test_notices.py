@@ -13,6 +13,9 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 
 from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.accounts.trust import EmailAddress, delete_account
+from gluebench.leaderboard.apps.limits import registration
+from gluebench.leaderboard.apps.limits.acts import change_policy
+from gluebench.leaderboard.apps.limits.models import Registration
 from gluebench.leaderboard.apps.news.delivery import deliver
 from gluebench.leaderboard.apps.news.models import Delivery, Notice, Pace, choose, unsubscribe_path
 from gluebench.leaderboard.apps.submissions import acts
@@ -115,6 +118,33 @@ def test_a_mail_that_is_refused_for_now_is_sent_again_by_itself(
         assert subjects() == []
     Delivery.objects.update(claimed=timezone.now() - 2 * delivery.AGAIN)
     assert subjects() == ["“First” is graded"]
+
+
+def test_who_waits_for_approval_is_told_of_the_decision_with_its_reason(
+    tiny: Any, ada: User, person: Any
+) -> None:
+    organizer = person("grace@example.org")
+    change_policy(tiny, {"registration": "approval"})
+    row = Registration.objects.create(benchmark=tiny, user=ada, standing="waiting")
+    registration.refuse(row, organizer, "Students only.")
+    assert subjects() == ["An organizer refused your registration"]
+    assert "Students only." in mail.outbox[0].body
+    assert "/benchmarks/tiny/join" in mail.outbox[0].body
+    registration.approve(row, organizer)
+    assert subjects() == ["An organizer approved your registration"]
+    registration.approve(row, organizer)
+    registration.block(row, organizer, "Two accounts.")
+    row.refresh_from_db()
+    registration.unblock(row, organizer)
+    assert subjects() == [], "nothing that the person waited for has changed"
+    choose(ada, Pace.NONE, Pace.INSTANT)
+    registration.refuse(row, organizer)
+    assert subjects() == []
+    choose(ada, Pace.DAILY, Pace.NONE)
+    registration.approve(row, organizer)
+    assert subjects() == []
+    choose(ada, Pace.INSTANT, Pace.NONE)
+    assert subjects() == ["An organizer approved your registration"], "another choice holds for what waits"
 
 
 def test_a_deleted_account_leaves_no_notice(author: User, graded: Send) -> None:

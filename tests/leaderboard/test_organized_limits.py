@@ -21,9 +21,8 @@ from gluebench.cli import main
 from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.policy import CHOICES, Policy, read_policy
+from gluebench.leaderboard.apps.benchmarks.policy import SETTINGS, Policy, read_policy
 from gluebench.leaderboard.apps.limits import acts
-from gluebench.leaderboard.apps.limits.forms import EXPLAINED
 from gluebench.leaderboard.apps.limits.models import Override, Registration
 from gluebench.leaderboard.apps.limits.quota import usage
 from gluebench.leaderboard.apps.submissions.models import Submission
@@ -99,13 +98,13 @@ def test_only_organizers_see_and_change_limits(client: Client, tiny: Any, ada: A
 
 
 def test_every_setting_is_on_the_form_with_a_sentence(organizer: Client) -> None:
-    assert set(EXPLAINED) == set(Policy().as_dict())
+    assert set(SETTINGS) == set(Policy().as_dict())
     text = organizer.get(PAGE).content.decode()
-    for name, texts in EXPLAINED.items():
+    for name, field in SETTINGS.items():
         assert f'name="{name}"' in text
-        assert texts["label"] in text
-        assert texts["help_text"] in text
-        assert [choice for choice, _ in texts.get("choices", ())] == list(CHOICES.get(name, ()))
+        assert field.label in text
+        assert field.help in text
+        assert field.is_valid(getattr(Policy(), name))
 
 
 def test_a_change_of_policy_holds_and_is_in_the_log(organizer: Client, tiny: Any) -> None:

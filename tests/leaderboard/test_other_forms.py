@@ -87,13 +87,13 @@ class Site:
 def site(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     from django.core.cache import caches
     from django.db import transaction
-    from leaderboard.forked import Forked
+    from leaderboard.in_process import InProcess
 
     from gluebench.leaderboard.apps.submissions import process
 
     caches["pages"].clear()  # an earlier test's benchmark may have had the same number and version
     patched = pytest.MonkeyPatch()
-    patched.setattr(process, "_start", Forked)
+    patched.setattr(process, "_start", InProcess)
     with django_db_blocker.unblock(), transaction.atomic():
         yield Site(tmp_path_factory.mktemp("site"))
         transaction.set_rollback(True)

@@ -22,7 +22,7 @@ BOARD = "/benchmarks/tiny"
         (f"{BOARD}/rules?down=2", "down", "takes phase"),
         (f"{BOARD}/efficiency?sort=parameters", "sort", "takes phase"),
         (f"{BOARD}/health?sort=1", "sort", "takes phase"),
-        (f"{BOARD}/embed?by=borda", "by", "takes phase"),
+        (f"{BOARD}/embed?sort=Refer", "sort", "takes phase, q, training, "),
         (f"{BOARD}/diagnostics/DX?categories=Logic", "categories", "takes category, page, view, phase"),
         (f"{BOARD}/compare?a=x&b=y&c=z", "c", "takes a, b, pin, phase"),
         (f"{BOARD}/changes?from=2", "from", "takes page"),
@@ -81,6 +81,7 @@ def test_a_file_of_a_board_refuses_what_only_its_page_has(
         f"{BOARD}/data.json?page=2",
         f"{BOARD}/ranks/status.json?page=1",
         f"{BOARD}/badge.svg?style=flat",
+        f"{BOARD}/badge.svg?by=borda",
         "/ledger/rows.json?benchmark=tiny",
     ],
 )

@@ -25,6 +25,7 @@ from gluebench.leaderboard.apps.limits import registration as acts
 from gluebench.leaderboard.apps.limits.acts import change_policy, create_team, join_team
 from gluebench.leaderboard.apps.limits.models import Acceptance, Invitation, Registration, version_of
 from gluebench.leaderboard.apps.limits.quota import QuotaError
+from gluebench.leaderboard.apps.news import delivery
 from gluebench.leaderboard.apps.news.delivery import deliver
 from gluebench.leaderboard.apps.news.models import Message, Pace, choose
 from gluebench.leaderboard.apps.submissions.models import Submission
@@ -414,6 +415,102 @@ def test_a_program_approves_and_writes_by_the_same_acts(
     sent = call("POST", "/mail", {"to": "chosen", "people": two, "title": "Venue", "text": "Room 5."})
     assert "2 people" in sent.json()["message"]
     assert call("GET", ".csv").status_code == 200
+
+
+def test_a_program_registers_as_the_page_does(tiny: Any, ada: User, organizer: Client) -> None:
+    policy(tiny, registration="approval", **ASKS)
+    _, secret = issue(ada, "a program", [Scope.SUBMIT], timedelta(days=1))
+    address = "/api/v1/benchmarks/tiny/registration"
+    program = Client(headers={"Authorization": f"Bearer {secret}"})
+
+    def post(**values: Any) -> Any:
+        return program.post(address, values, content_type="application/json")
+
+    facts = program.get(address).json()
+    assert facts["asks"] == {"name": True, "affiliation": True, "consent": ASKS["consent"]}
+    assert (facts["standing"], facts["accepted"]) == (None, False)
+    assert facts["obstacle"] == "Register for A tiny benchmark first."
+    answers = {"name": "Ada", "affiliation": "Analytical Society", "consent": True}
+    lacking = post(version=facts["version"], name="Ada")
+    assert {error["field"] for error in lacking.json()["errors"]} == {"affiliation", "consent"}
+    old = post(version="0" * 64, **answers)
+    assert (old.status_code, "The rules have changed" in old.json()["detail"]) == (409, True)
+    assert post(version=facts["version"], team="x", **answers).status_code == 422
+    assert not Registration.objects.exists()
+    done = post(version=facts["version"], **answers).json()
+    assert (done["standing"], done["accepted"]) == ("waiting", True)
+    assert "has to approve your registration" in done["obstacle"]
+    row = Registration.objects.get()
+    assert (row.user, row.affiliation, row.consent) == (ada, "Analytical Society", ASKS["consent"])
+    organizer.post(f"{LIST}/{ada.pk}", {"act": "approve"})
+    assert program.get(address).json()["obstacle"] is None
+    _, reading = issue(ada, "a reader", [Scope.READ], timedelta(days=1))
+    refused = Client(headers={"Authorization": f"Bearer {reading}"}).get(address)
+    assert (refused.status_code, Client().get(address).status_code) == (403, 401)
+
+
+def test_an_invitation_is_used_by_a_program(tiny: Any, ada: User, grace: User) -> None:
+    policy(tiny, registration="invitation")
+    _, secret = issue(ada, "a program", [Scope.SUBMIT], timedelta(days=1))
+    address = "/api/v1/benchmarks/tiny/registration"
+    program = Client(headers={"Authorization": f"Bearer {secret}"})
+    version = program.get(address).json()["version"]
+    refused = program.post(address, {"version": version}, content_type="application/json").json()
+    assert "for people who were invited" in refused["detail"]
+    acts.invite(tiny, grace, label="", uses=1, days=1)
+    given = {"version": version, "code": Invitation.objects.get().code}
+    assert program.post(address, given, content_type="application/json").json()["standing"] == "accepted"
+
+
+INVITED = {"act": "invite-by-mail", "title": "Take part", "text": "We *invite* you.", "days": "7"}
+
+
+def test_each_address_gets_a_link_of_its_own_and_the_list_shows_who_accepted(
+    tiny: Any, organizer: Client, person: Any, ada: User, owner: Client, settings: Any
+) -> None:
+    settings.MAIL_IS_SENT = True
+    policy(tiny, registration="invitation")
+    addresses = f"new@example.com\n{ada.email.upper()}, NEW@example.com"
+    page = text_of(organizer.post(LIST, {**INVITED, "addresses": addresses}, follow=True))
+    assert "2 people are invited, each with a link of their own." in page
+    assert page.count("<td>waiting</td>") == 2
+    mail.outbox.clear()
+    assert deliver() == 2
+    assert {one.to[0] for one in mail.outbox} == {"new@example.com", ada.email}
+    rows = {row.label.lower(): row for row in Invitation.objects.all()}
+    for one in mail.outbox:
+        path = rows[one.to[0]].path
+        assert [row.path in one.body for row in rows.values()].count(True) == 1
+        assert (one.subject, path in one.body) == ("A tiny benchmark: Take part", True)
+        assert "We *invite* you." in one.body
+        assert ("/unsubscribe/" in one.body) == (one.to[0] == ada.email)
+    assert register(owner, rows[ada.email].path).status_code == 200
+    page = text_of(organizer.get(LIST))
+    assert page.count("<td>sent</td>") == 2
+    assert f'1 of 1<span class="team">Account {ada.pk}</span>' in page
+    assert "0 of 1</td>" in page
+    assert "addresses" not in json.dumps(Entry.objects.get(action="invitations").detail)
+    again = text_of(organizer.post(LIST, {**INVITED, "addresses": "New@Example.com"}, follow=True))
+    assert "New@Example.com was invited already" in again
+
+
+def test_invitations_by_mail_keep_to_the_choice_of_an_account_and_to_what_is_an_address(
+    tiny: Any, organizer: Client, ada: User, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "sends no mail" in text_of(organizer.post(LIST, {**INVITED, "addresses": "a@b.org"}, follow=True))
+    settings.MAIL_IS_SENT = True
+    choose(ada, Pace.NONE, Pace.NONE)
+    organizer.post(LIST, {**INVITED, "addresses": ada.email})
+    assert (Invitation.objects.count(), deliver()) == (1, 0)
+    page = organizer.post(LIST, {**INVITED, "addresses": "a@b.org, <b>c"})
+    assert (page.status_code, "is no mail address" in text_of(page)) == (422, True)
+    monkeypatch.setattr(delivery, "MOST_INVITED", 2)
+    two = {**INVITED, "addresses": "a@b.org c@b.org"}
+    assert "2 people are invited" in text_of(organizer.post(LIST, two, follow=True))
+    refused = text_of(organizer.post(LIST, {**INVITED, "addresses": "d@b.org"}, follow=True))
+    assert "At most 2 people are invited by mail in 24 hours: 0 more now." in refused
+    trust.delete_account(User.objects.get(pk=ada.pk))
+    assert not Invitation.objects.filter(label__iexact=ada.email).exists()
 
 
 def test_an_account_takes_its_registrations_along_and_deletes_them(

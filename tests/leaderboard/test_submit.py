@@ -65,6 +65,34 @@ def test_the_benchmark_may_be_named_by_its_address(
     assert done.exit_code == 0, done.output
 
 
+def test_the_rules_are_read_and_accepted_in_a_terminal(served: Any, token: str, file: Path) -> None:
+    def register(*words: str) -> Result:
+        return CliRunner().invoke(
+            main, ["register", "--to", served.url, *words], env={"GLUEBENCH_TOKEN": token}
+        )
+
+    switch = "from gluebench.leaderboard import commands; import sys; commands.open_site(sys.argv[1])\n"
+    switch += "from gluebench.leaderboard.apps.benchmarks.models import Benchmark\n"
+    switch += "for row in Benchmark.objects.all():\n"
+    switch += "    row.settings |= {'terms': sys.argv[2] == 'on', 'ask_affiliation': sys.argv[2] == 'on'}\n"
+    switch += "    row.save()\n"
+    served.python(switch, str(served.folder), "on")
+    refused = submit(token, file, "--to", served.url, "--name", "Too early")
+    assert refused.exit_code == 1
+    assert "gluebench register" in refused.output
+    rules = register()
+    assert rules.exit_code == 0, rules.output
+    (last,) = [line for line in rules.output.splitlines() if line.startswith("To accept these rules, add:")]
+    words = last.partition("add: ")[2].split()
+    assert words[2:] == ["--affiliation", "TEXT"]
+    assert register("--accept", "00000000", "--affiliation", "x").exit_code == 2
+    assert "affiliation" in register(*words[:2]).output
+    done = register(*words[:2], "--affiliation", "Example University")
+    assert (done.exit_code, "and may submit" in done.output) == (0, True)
+    assert "You may submit to tiny." in register().output
+    served.python(switch, str(served.folder), "off")
+
+
 def test_a_submission_is_sent_graded_and_printed(served: Any, token: str, file: Path) -> None:
     done = submit(token, file, "--to", served.url, "--name", "From a terminal", "--model", "CBoW", "--public")
     assert done.exit_code == 0, done.output

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import nullcontext
 from datetime import timedelta
 from typing import Any
 from unittest import mock
@@ -25,7 +24,7 @@ from gluebench.leaderboard.apps.accounts.models import Scope, Team, Token, User,
 from gluebench.leaderboard.apps.organizing.views import set_organizer
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.keeping.folder import SiteError
-from gluebench.leaderboard.serving import health, supervisor
+from gluebench.leaderboard.serving import health
 
 SITE = settings.FOLDER.root
 BOSS = "boss@example.org"
@@ -107,7 +106,7 @@ def by_the_command_admin(admin: Client, user: User) -> bool:
 
 def by_init(admin: Client, user: User) -> bool:
     User.objects.filter(is_superuser=True).update(is_superuser=False)
-    with mock.patch.object(supervisor, "collected", nullcontext):  # static files are another matter
+    with mock.patch.object(commands, "collect_static_files"):  # they are another matter
         return run("init", "--admin", BOSS).exit_code == 0
 
 

@@ -18,6 +18,7 @@ SECTIONS = {
     "Submissions": {
         "check": "gluebench.cli.submission.check:check",
         "write": "gluebench.cli.submission.check:write",
+        "register": "gluebench.cli.submission.register:register",
         "submit": "gluebench.cli.submission.submit:submit",
     },
     "Scores": {
@@ -36,6 +37,7 @@ SECTIONS = {
     },
     "Models": {
         "run": "gluebench.cli.systems.run:run",
+        "questions": "gluebench.cli.systems.questions:questions",
         "encode": "gluebench.cli.systems.probe:encode",
         "probe": "gluebench.cli.systems.probe:probe",
         "train": "gluebench.cli.systems.train:train",

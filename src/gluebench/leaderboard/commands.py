@@ -30,36 +30,41 @@ def init(folder: PathLike) -> SiteFolder:
 
     Raises SiteError if the folder holds something else.
     """
-    from gluebench.leaderboard.serving import supervisor
-
     site = folders.at(folder)
     site.create()
     checks.require(checks.examine(site))
-    with supervisor.collected(site):
-        prepare(folder, change=True)
-        from gluebench.leaderboard.keeping import integrity
+    prepare(folder, change=True)
+    from gluebench.leaderboard.keeping import integrity
 
-        integrity.seal_inputs()
+    integrity.seal_inputs()
     return site
 
 
-def prepare(folder: PathLike, *, change: bool) -> None:
-    """Check what a site must reach and bring its database up to date. Raises SiteError.
+def prepare(folder: PathLike, *, change: bool, web: bool = True) -> None:
+    """Check what a site must reach, and bring its database and static files up to date. Raises SiteError.
 
-    Without `change`, a database that is behind is refused.
+    Without `change`, a database that is behind is refused; without `web`, static files are left alone.
     """
     open_site(folder, ready=False)
-    from django.core.management import call_command
-    from django.db import DatabaseError
-
     from gluebench.leaderboard.serving import health
 
     checks.require(health.examine())
     tables = health.pending()
     if not change or tables.fix == health.OTHER_VERSION:
         checks.require([tables])
-    if tables.ok:  # with nothing to do, `migrate` takes longer than this check
-        return
+    if not tables.ok:  # with nothing to do, `migrate` takes longer than this check
+        migrate_database()
+    if web:
+        collect_static_files()
+
+
+def migrate_database() -> None:
+    """Bring the database of this process's site up to date. Raises SiteError."""
+    from django.core.management import call_command
+    from django.db import DatabaseError
+
+    from gluebench.leaderboard.serving import health
+
     try:
         call_command("migrate", interactive=False, verbosity=0)
     except DatabaseError as error:
@@ -68,6 +73,19 @@ def prepare(folder: PathLike, *, change: bool) -> None:
             "Each step is done whole or not at all: fix what stopped it, then run it again."
         ) from error
     checks.require([health.pending()])
+
+
+def collect_static_files() -> None:
+    """Bring the static files of this process's site up to date. Raises SiteError."""
+    from django.core.management import call_command
+
+    try:
+        call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    except OSError as error:
+        raise SiteError(
+            f"The static files could not be written: {error}. Make room or give this account the right to "
+            "write there, then run it again."
+        ) from error
 
 
 def add(
@@ -329,10 +347,12 @@ def open_site(folder: PathLike, *, ready: bool = True) -> None:
 
 def main() -> int:
     """Prepare the site that the environment names."""
-    from gluebench.leaderboard.serving.supervisor import AS_IT_IS, REFUSED
+    from gluebench.leaderboard.serving.supervisor import AS_IT_IS, REFUSED, WITHOUT_WEB
 
+    change = AS_IT_IS not in sys.argv
+    web = WITHOUT_WEB not in sys.argv
     try:
-        prepare(folders.from_environment().root, change=AS_IT_IS not in sys.argv)
+        prepare(folders.from_environment().root, change=change, web=web)
     except SiteError as error:
         print(error, file=sys.stderr)
         return REFUSED

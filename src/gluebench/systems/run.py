@@ -105,6 +105,22 @@ def _dev_splits(task: Task) -> list[str]:
     return [file.splits["dev"].name for file in task.files if "dev" in file.splits]
 
 
+def examples_to_answer(
+    benchmark: Benchmark, file: TestFile, folder: str | os.PathLike[str], role: Role
+) -> list[Example]:
+    """The examples of a test file in the order of their indices. Raises DataError.
+
+    Their texts have the names of the columns that the answering model was trained on.
+    """
+    task = benchmark.task(file.task)
+    answering = benchmark.task(task.predict_with) if task.predict_with else task
+    examples = []
+    for example in load_split(folder, benchmark, task.name, file.splits[role].name):
+        inputs = dict(zip(answering.columns, example.inputs.values(), strict=True))
+        examples.append(replace(example, inputs=inputs))
+    return sorted(examples, key=lambda example: example.index)
+
+
 def answer(
     system: Predictor,
     benchmark: Benchmark,
@@ -122,12 +138,8 @@ def answer(
     say(f"predicting {file.name}")
     task = benchmark.task(file.task)
     answering = benchmark.task(task.predict_with) if task.predict_with else task
-    examples = load_split(folder, benchmark, task.name, file.splits[role].name)
-    hidden = []
-    for example in sorted(examples, key=lambda example: example.index):
-        # Under the names of the columns that the answering model was trained on.
-        inputs = dict(zip(answering.columns, example.inputs.values(), strict=True))
-        hidden.append(replace(example, label=None, inputs=inputs))
+    examples = examples_to_answer(benchmark, file, folder, role)
+    hidden = [replace(example, label=None) for example in examples]
     places = draw_positions(len(hidden), limit, file.name)
     predictions = system.predict(answering, [hidden[place] for place in places])
     if not hasattr(predictions, "__len__"):

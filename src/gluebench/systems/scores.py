@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
@@ -37,11 +35,10 @@ class Scores(NamedTuple):
     command: str = ""
 
     @classmethod
-    def of(cls, name: str, source: Report | Summary, seconds: float) -> Scores:
-        """The scores in the report of one run, or the means in the summary of several.
-
-        The command is that of this process.
-        """
+    def of(
+        cls, name: str, source: Report | Summary, seconds: float | None = None, command: str = ""
+    ) -> Scores:
+        """The scores in the report of one run, or the means in the summary of several."""
         runs = 1 if isinstance(source, Report) else source.runs
         tasks: dict[str, Mapping[str, Figures]] = {}
         for task, metrics in _scores_by_task(source).items():
@@ -52,7 +49,9 @@ class Scores(NamedTuple):
                     figures[metric] = _figures(score)
             if figures:
                 tasks[task] = figures
-        return cls(name, tasks, runs, round(seconds, 1), shlex.join(["gluebench", *sys.argv[1:]]))
+        if seconds is not None:
+            seconds = round(seconds, 1)
+        return cls(name, tasks, runs, seconds, command)
 
 
 def _scores_by_task(source: Report | Summary) -> dict[str, Mapping[str, Score | Spread | None]]:
@@ -87,6 +86,11 @@ def write_scores(path: Path, benchmark: str, split: str, systems: Sequence[Score
     write_json(path, {**about, "systems": [system._asdict() for system in systems]})
 
 
+def keep_scores(path: Path, name: str, report: Report, *, seconds: float, command: str = "") -> None:
+    """Write one system's scores beside its results, for `gluebench results`."""
+    write_scores(path, report.benchmark, report.split, [Scores.of(name, report, seconds, command)])
+
+
 def read_scores(paths: Iterable[Path], benchmark: str, split: str) -> list[Scores]:
     """The systems of all files of scores at or below these paths, those of one benchmark and split.
 
@@ -119,7 +123,7 @@ def _files(place: Path) -> Iterator[Path]:
             yield from _files(folder)
 
 
-def published() -> Sequence[Mapping[str, Any]]:
+def published_scores() -> Sequence[Mapping[str, Any]]:
     """Published dev scores of GLUE: `name`, `source` and `scores`, the last as they were printed."""
     text = resources.files("gluebench.systems").joinpath("published.toml").read_text("utf-8")
     rows: list[dict[str, Any]] = tomllib.loads(text)["systems"]

@@ -91,8 +91,12 @@ def chat(
     logprobs = {"logprobs": {"content": [{"token": text, "top_logprobs": told}]}} if likely else {}
     message = {"role": "assistant", "content": text, **message}
     return {
-        "choices": [{"message": message, "finish_reason": finish, **logprobs}],
-        "usage": {"prompt_tokens": 50, "completion_tokens": 2},
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish, **logprobs}],
+        "usage": {"prompt_tokens": 50, "completion_tokens": 2, "total_tokens": 52},
     }
 
 

@@ -14,7 +14,6 @@ from gluebench.systems.adapters import ModelError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (gluebench[train])")
 transformers = pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
-from gluebench.systems.callbacks.transformers import SubmissionCallback  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
@@ -33,6 +32,13 @@ class Rows(torch.utils.data.Dataset):
         example = self.examples[at]
         encoded = self.pieces(*example.inputs.values(), padding="max_length", max_length=32, truncation=True)
         return {**encoded, "labels": self.words.index(example.label)}
+
+
+def submission_callback(task: str, data: Path, out: Path) -> Any:
+    # Here, because the Trainer that it extends takes seconds to import, at each collection of the tests.
+    from gluebench.systems.callbacks.transformers import SubmissionCallback
+
+    return SubmissionCallback(task, data, out, benchmark="sample")
 
 
 def trained(folder: Path, data: Path, task: str, callback: Any, labels: list[str]) -> Any:
@@ -72,7 +78,7 @@ def test_the_end_of_training_leaves_a_submission_and_dev_scores(
     sample_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "submission.zip"
-    callback = SubmissionCallback("WNLI", sample_folder, out, benchmark="sample")
+    callback = submission_callback("WNLI", sample_folder, out)
     trainer = trained(tmp_path / "wnli", sample_folder, "WNLI", callback, ["1", "0"])
     submission = gluebench.check(out, "sample")
     assert submission.verdict == "incomplete"
@@ -95,11 +101,11 @@ def test_trainings_with_one_out_make_one_submission_and_a_repetition_replaces(
 ) -> None:
     out = tmp_path / "submission.zip"
     for number, labels in enumerate((["1", "0"], ["0", "1"])):
-        callback = SubmissionCallback("WNLI", sample_folder, out, benchmark="sample")
+        callback = submission_callback("WNLI", sample_folder, out)
         trainer = trained(tmp_path / f"wnli{number}", sample_folder, "WNLI", callback, labels)
         words = one_at_a_time(trainer, sample_folder, "WNLI", "test")
         assert gluebench.check(out, "sample").predictions["WNLI"].words() == words
-    callback = SubmissionCallback("RTE", sample_folder, out, benchmark="sample")
+    callback = submission_callback("RTE", sample_folder, out)
     trained(tmp_path / "rte", sample_folder, "RTE", callback, ["entailment", "not_entailment"])
     assert set(gluebench.check(out, "sample").predictions) == {"RTE", "WNLI"}
     assert callback.report.tasks["WNLI"].score is not None
@@ -108,11 +114,11 @@ def test_trainings_with_one_out_make_one_submission_and_a_repetition_replaces(
 def test_what_cannot_be_answered_at_the_end_is_refused_before_training(
     sample_folder: Path, tmp_path: Path
 ) -> None:
-    unclear = SubmissionCallback("WNLI", sample_folder, tmp_path / "a.zip", benchmark="sample")
+    unclear = submission_callback("WNLI", sample_folder, tmp_path / "a.zip")
     with pytest.raises(ModelError, match="LABEL_A"):
         trained(tmp_path / "unclear", sample_folder, "WNLI", unclear, ["LABEL_A", "LABEL_B"])
     (tmp_path / "empty").mkdir()
-    missing = SubmissionCallback("WNLI", tmp_path / "empty", tmp_path / "b.zip", benchmark="sample")
+    missing = submission_callback("WNLI", tmp_path / "empty", tmp_path / "b.zip")
     with pytest.raises(DataError, match="no data of WNLI"):
         trained(tmp_path / "missing", sample_folder, "WNLI", missing, ["0", "1"])
     assert not list(tmp_path.glob("*.zip"))

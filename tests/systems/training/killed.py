@@ -59,7 +59,7 @@ def main(folder: Path, body: str = "toy") -> None:
     torch.set_num_threads(1)
     data = toy_data("SST-2", "STS-B", "MNLI")
     model = toy_model([each.task for each in data.values()], body=body)
-    trainer.Trainer(model, data, SETTINGS, folder, tensorboard=False).train()
+    trainer.Trainer(model, data, SETTINGS, folder).train()
 
 
 def in_child(folder: Path, body: str, update: int, moment: str) -> int:

@@ -34,7 +34,7 @@ def main(folder: Path, settings: str, body: str = "toy", stop: int = 0) -> None:
     made = engine(chosen.precision, "cpu")
     kind = type("Stopped", (Stopped,), {"stop": stop}) if stop else Trainer
     with suppress(KeyboardInterrupt):
-        kind(model, data, chosen, folder, engine=made, tensorboard=False).train()
+        kind(model, data, chosen, folder, engine=made).train()
 
 
 if __name__ == "__main__":

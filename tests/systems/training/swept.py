@@ -71,7 +71,7 @@ def train_slowly(folder: Path, *, seed: int, seconds: float = 0.05) -> None:
     data = toy_data("SST-2", "STS-B", "MNLI")
     model = toy_model([each.task for each in data.values()], seed=seed, body="glove")
     settings = replace(SETTINGS, seed=seed)
-    Slow(model, data, settings, folder / "run", tensorboard=False).train()
+    Slow(model, data, settings, folder / "run").train()
 
 
 def calls(folder: Path) -> int:

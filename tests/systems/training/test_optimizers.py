@@ -63,7 +63,7 @@ def test_a_run_is_what_a_plain_loop_with_adamw_comes_to(tmp_path: Path, accumula
     task, examples = data["STS-B"].task, data["STS-B"].train
     settings = replace(TUNED, check_every=10, max_checks=2, accumulate=accumulate, best="last")
     trained = toy_model([task], dropout=0.0)
-    Trainer(trained, data, settings, tmp_path, tensorboard=False).train()
+    Trainer(trained, data, settings, tmp_path).train()
 
     model = toy_model([task], dropout=0.0).train()
     matrices = [weights for weights in model.parameters() if weights.ndim > 1]
@@ -91,7 +91,7 @@ def test_the_last_weights_are_kept_if_asked_and_the_best_otherwise(tmp_path: Pat
     for best in ("macro", "last"):
         settings = replace(TUNED, best=best, check_every=3, max_checks=6)  # type: ignore[arg-type]
         model = toy_model([data["SST-2"].task])
-        outcome = Trainer(model, data, settings, tmp_path / best, tensorboard=False).train()
+        outcome = Trainer(model, data, settings, tmp_path / best).train()
         scores = [row["SST-2 score"] for row in read_log(tmp_path / best)]
         expected = 6 if best == "last" else 1 + scores.index(max(scores))
         assert outcome.tasks["SST-2"].check == expected

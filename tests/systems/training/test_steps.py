@@ -78,7 +78,7 @@ def test_no_step_waits_for_a_gpu(
     settings = replace(TOY, check_every=3, max_checks=1, precision=precision)
     if "fused" in body:
         model.body.vectors.elmo.fused = True  # type: ignore[union-attr]
-    assert Trainer(model, data, settings, tmp_path, tensorboard=False).train().updates == 3
+    assert Trainer(model, data, settings, tmp_path).train().updates == 3
     # PyTorch's LSTM may have to be repeated where ELMo clips: which rows, is one read of each side's batch
     assert {*found} == ({"nonzero in elmo.py"} if "fused" in body else set())
     assert len(found) <= 6
@@ -103,7 +103,7 @@ def test_pytorch_itself_sees_no_wait_on_a_gpu(
     model = toy_model([each.task for each in data.values()], body=body)
     if body == "elmo":
         model.body.vectors.elmo.fused = False  # type: ignore[union-attr]
-    Trainer(model, data, TOY, tmp_path, engine=Engine("cuda"), tensorboard=False).train()
+    Trainer(model, data, TOY, tmp_path, engine=Engine("cuda")).train()
 
 
 def test_batches_made_ahead_are_the_same_and_a_stopped_run_draws_none_twice(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_batches_made_ahead_are_the_same_and_a_stopped_run_draws_none_twice(tmp_
             engine = type("Ahead", (Engine,), {"ahead": ahead})()
             folder = tmp_path / f"{ahead}-{len(stops)}"
             model = toy_model([each.task for each in data.values()])
-            run = Trainer(model, data, replace(TOY, save_minutes=0), folder, engine=engine, tensorboard=False)
+            run = Trainer(model, data, replace(TOY, save_minutes=0), folder, engine=engine)
             if stop:
                 with pytest.MonkeyPatch.context() as patch:
                     patch.setattr(run, "_update", lambda run=run: _until(run, stop=17))

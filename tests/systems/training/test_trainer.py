@@ -40,7 +40,7 @@ KILLED = ("17-during", "12-weights", "20-state")
 def trained(folder: Path, settings: Settings = TOY, *names: str, auxiliary: str = "") -> Outcome:
     data = toy_data(*(names or ("SST-2", "STS-B", "MNLI")), auxiliary=auxiliary)
     model = toy_model([each.task for each in data.values()])
-    return Trainer(model, data, settings, folder, tensorboard=False).train()
+    return Trainer(model, data, settings, folder).train()
 
 
 def weights(outcome: Outcome) -> dict[str, torch.Tensor]:
@@ -109,7 +109,7 @@ def test_half_precision_trains_nearly_the_same(tmp_path: Path) -> None:
 def test_a_toy_task_is_learnt(tmp_path: Path) -> None:
     data = toy_data("SST-2", sizes=[800])
     settings = replace(TOY, check_every=None, max_checks=8)
-    outcome = Trainer(toy_model([data["SST-2"].task]), data, settings, tmp_path, tensorboard=False).train()
+    outcome = Trainer(toy_model([data["SST-2"].task]), data, settings, tmp_path).train()
     assert read_log(tmp_path)[0]["update"] == 100
     assert outcome.tasks["SST-2"].score >= 0.85
 
@@ -144,7 +144,6 @@ def test_heads_without_a_part_rest_or_are_moved_by_adams_momentum(tmp_path: Path
         data,
         settings,
         tmp_path,
-        tensorboard=False,
         say=lambda line: line.startswith("check") and heads.append(model.state_dict()[name].clone()),
     ).train()
     rows = read_log(tmp_path)
@@ -232,7 +231,7 @@ def test_without_a_terminal_a_line_says_how_far_the_run_is(
     settings = replace(TOY, check_every=3, max_checks=1)
     lines: list[str] = []
     model = toy_model([data["SST-2"].task])
-    Trainer(model, data, settings, tmp_path, tensorboard=False, say=lines.append).train()
+    Trainer(model, data, settings, tmp_path, say=lines.append).train()
     said = [line for line in lines if line.startswith("update ")]
     assert [line.partition(";")[0] for line in said] == ["update 1 of at most 3", "update 2 of at most 3"]
     assert all(
@@ -246,9 +245,7 @@ def test_a_run_without_dev_examples_keeps_the_last_weights_and_leaves_plain_json
     settings = replace(TOY, check_every=3, max_checks=2, best="last")
     lines: list[str] = []
     for _ in range(2):  # the second reads what the first left
-        trainer = Trainer(
-            toy_model([data.task]), {"SST-2": data}, settings, tmp_path, tensorboard=False, say=lines.append
-        )
+        trainer = Trainer(toy_model([data.task]), {"SST-2": data}, settings, tmp_path, say=lines.append)
         outcome = trainer.train()
         assert math.isnan(outcome.score)
         assert outcome.tasks["SST-2"].check == 2
@@ -338,7 +335,7 @@ def test_the_duration_is_estimated_before_and_changes_nothing(tmp_path: Path, bo
     lines: list[str] = []
     for name, say in (("quiet", quiet), ("told", lines.append)):
         model = toy_model([each.task for each in data.values()], body=body)
-        Trainer(model, data, settings, tmp_path / name, tensorboard=False, say=say).train()
+        Trainer(model, data, settings, tmp_path / name, say=say).train()
     # The duration is that of this machine, whatever else runs on it.
     assert re.match(r"at most 6 updates, about \d\d:\d\d at the speed of the first batches", lines[0])
     (loss,) = re.findall(r"; loss (\S+); learning rate", lines[1])
@@ -358,7 +355,7 @@ def test_a_task_that_ends_in_one_answer_for_all_is_warned_of(tmp_path: Path) -> 
             model.head("SST-2").layers[-1].bias.copy_(torch.tensor([1.0, 0.0]))  # type: ignore[index]
         settings = replace(TOY, learning_rate=rate, check_every=None, max_checks=checks)
         lines: list[str] = []
-        Trainer(model, data, settings, tmp_path / name, tensorboard=False, say=lines.append).train()
+        Trainer(model, data, settings, tmp_path / name, say=lines.append).train()
         warned.append([line for line in lines if "every dev example gets the same answer" in line])
     assert [len(lines) for lines in warned] == [1, 0]
     assert warned[0][0].startswith("WARNING: SST-2: ")
@@ -391,7 +388,7 @@ def test_a_signal_saves_the_run_and_then_has_its_effect(
     settings = replace(KILLED_SETTINGS, save_minutes=60)
     before = signal.signal(signal.SIGTERM, exit_as_a_sweep_does)
     model = toy_model([each.task for each in data.values()])
-    trainer = SignalledTrainer(model, data, settings, tmp_path, tensorboard=False, say=lines.append)
+    trainer = SignalledTrainer(model, data, settings, tmp_path, say=lines.append)
     trainer.number, trainer.at = number, at
     try:
         with pytest.raises(KeyboardInterrupt if number == signal.SIGINT else SystemExit):
@@ -414,7 +411,7 @@ def test_a_second_signal_ends_a_run_at_once(tmp_path: Path) -> None:
             signal.raise_signal(signal.SIGINT)
 
     data = toy_data("SST-2")
-    trainer = Impatient(toy_model([data["SST-2"].task]), data, TOY, tmp_path, tensorboard=False)
+    trainer = Impatient(toy_model([data["SST-2"].task]), data, TOY, tmp_path)
     trainer.number, trainer.at = signal.SIGINT, 0
     with pytest.raises(KeyboardInterrupt):
         trainer.train()
@@ -433,7 +430,7 @@ def test_the_state_is_saved_by_the_clock(tmp_path: Path, monkeypatch: pytest.Mon
 
     data = toy_data("SST-2")
     settings = replace(TOY, check_every=100, max_checks=1, save_minutes=30)
-    trainer = Trainer(toy_model([data["SST-2"].task]), data, settings, tmp_path, tensorboard=False)
+    trainer = Trainer(toy_model([data["SST-2"].task]), data, settings, tmp_path)
     monkeypatch.setattr(Trainer, "_save", save)
     monkeypatch.setattr("gluebench.systems.training.trainer.time", MinutesOf(trainer))
     trainer.train()
@@ -508,16 +505,3 @@ def test_curves_are_drawn_and_alike_from_the_same_logs(tmp_path: Path) -> None:
         draw_curves({"seed 111": tmp_path / "a", "seed 222": tmp_path / "b"}, file)
     assert files[0].read_text().count("<path") > 20
     assert files[0].read_bytes() == files[1].read_bytes()
-
-
-@pytest.mark.slow
-def test_tensorboard_reads_what_the_log_says(tmp_path: Path) -> None:
-    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    data = toy_data("SST-2", "STS-B")
-    Trainer(toy_model([each.task for each in data.values()]), data, TOY, tmp_path).train()
-    events = accumulator.EventAccumulator(str(tmp_path / "tensorboard"))
-    events.Reload()
-    for tag, column in (("macro", "macro"), ("score/SST-2", "SST-2 score"), ("loss/STS-B", "STS-B loss")):
-        logged = [(row["update"], row[column]) for row in read_log(tmp_path) if column in row]
-        found = [(event.step, event.value) for event in events.Scalars(tag)]
-        assert found == [(step, pytest.approx(value)) for step, value in logged]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -100,6 +101,11 @@ def terminal() -> Paper:
 
     color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return Paper(width=shutil.get_terminal_size((LONGEST_RULE, 24)).columns, color=color)
+
+
+def command_line() -> str:
+    """The command of this process, to be typed again."""
+    return shlex.join(["gluebench", *sys.argv[1:]])
 
 
 def notice(line: str) -> None:

@@ -12,7 +12,7 @@ import click
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
-from gluebench.cli.common.output import Form, notice
+from gluebench.cli.common.output import Form, command_line, notice
 
 if TYPE_CHECKING:
     from gluebench.systems import SentenceEncoder
@@ -133,7 +133,7 @@ def probe(
     """
     from gluebench.cli.common.progress import Progress
     from gluebench.cli.scoring.grade import print_report
-    from gluebench.cli.systems.results import keep_scores
+    from gluebench.systems.scores import FILE, keep_scores
 
     began = time.monotonic()
     corpus = _corpus(suite, data, tasks)
@@ -178,7 +178,8 @@ def probe(
     report = grade(dev, gold_from_data(data, suite, role="dev", partial=True))
     name = f"{made.name}, {settings.name}"
     if out:
-        keep_scores(Path(out).with_suffix(".run"), name, report, seconds=time.monotonic() - began)
+        kept = Path(out).with_suffix(".run") / FILE
+        keep_scores(kept, name, report, seconds=time.monotonic() - began, command=command_line())
     print_report(report, suite, source=name, form=form)
     if out:
         write_submission(out, test, suite)

@@ -14,7 +14,7 @@ from gluebench.benchmark.tables import Table
 from gluebench.cli.common import option
 from gluebench.cli.common.interrupts import kept_if_stopped
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, emit, notice
+from gluebench.cli.common.output import Form, Output, command_line, emit, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 
 if TYPE_CHECKING:
@@ -127,7 +127,6 @@ def _run(
 ) -> None:
     board = reached(to, suite.name, "test")
     from gluebench.cli.systems.reproduce_view import save, table_output
-    from gluebench.cli.systems.results import keep_scores
     from gluebench.cli.systems.train import usage_errors
     from gluebench.data.gold import gold_from_data
     from gluebench.data.home import data_folder
@@ -137,6 +136,7 @@ def _run(
     from gluebench.systems.reproduce.rerun import reproduce as rerun
     from gluebench.systems.reproduce.row import Files
     from gluebench.systems.reproduce.row import rows as all_rows
+    from gluebench.systems.scores import keep_scores
 
     if threads:
         import torch
@@ -160,9 +160,9 @@ def _run(
     for ran in runs:
         if ran.report:
             taken = sum({id(run): run.seconds for run in ran.chosen.values()}.values())
-            folder = setup.out / preset / ran.row.name
+            scores = setup.out / preset / ran.row.name / f"scores-{table}.json"
             name = f"{ran.row.full_title} ({preset})"
-            keep_scores(folder, name, ran.report, seconds=taken, file=f"scores-{table}.json")
+            keep_scores(scores, name, ran.report, seconds=taken, command=command_line())
         _draw_curves(ran)
     emit(output, form)
     for ran in runs if board else ():

@@ -17,7 +17,6 @@ from gluebench.cli.common.inputs import Inputs, labels_option
 from gluebench.cli.common.output import Form, Output, emit
 
 if TYPE_CHECKING:
-    from gluebench.scoring import Report
     from gluebench.systems.scores import Figures, Scores
 
 FIELDS = ("system", "task", "metric", "value", "low", "high", "deviation", "runs", "seconds", "command")
@@ -59,7 +58,7 @@ def results(
       gluebench results sweep/ runs/ --published BERT-base --published MiniLM
       gluebench results ours.zip theirs.zip --gold gold/ --no-intervals --latex
     """
-    from gluebench.systems.scores import published as known
+    from gluebench.systems.scores import published_scores as known
     from gluebench.systems.scores import read_scores
 
     if split is None:
@@ -67,7 +66,7 @@ def results(
     inputs = Inputs(gold, data, allow_partial_gold=False, split=split, benchmark=benchmark)
     suite = inputs.manifest
     if gold or data:
-        systems = list(_graded(paths, inputs, intervals=not no_intervals))
+        systems = list(_grade_each(paths, inputs, intervals=not no_intervals))
     else:
         systems = read_scores(paths, suite.name, split)
     beside = []
@@ -86,7 +85,7 @@ def results(
         click.echo("\n".join(["```sh", *commands, "```"]))
 
 
-def _graded(paths: Sequence[Path], inputs: Inputs, *, intervals: bool) -> Iterator[Scores]:
+def _grade_each(paths: Sequence[Path], inputs: Inputs, *, intervals: bool) -> Iterator[Scores]:
     """The scores of each submission, named by its file."""
     from gluebench.scoring import grade
     from gluebench.systems.scores import Scores
@@ -94,7 +93,7 @@ def _graded(paths: Sequence[Path], inputs: Inputs, *, intervals: bool) -> Iterat
     labels = inputs.labels()
     for name, source in names_of_systems(tuple(map(str, paths))).items():
         report = grade(inputs.submission(source), labels, intervals=intervals)
-        yield Scores.of(name, report, 0.0)._replace(seconds=None, command="")
+        yield Scores.of(name, report)
 
 
 def results_output(
@@ -103,7 +102,7 @@ def results_output(
     """Systems as rows and tasks as columns, in every form; the best of each column is bold."""
     tasks = dict(_task_columns(systems, suite))
     best = {task: _best_mean(systems, task) for task in tasks}
-    sections = [Section([_cells(system, best) for system in systems])]
+    sections = [Section([_task_cells(system, best) for system in systems])]
     records = list(_records(systems))
     spread = ", ± standard deviation of the runs" * any(system.runs > 1 for system in systems)
     limits = " [95 % interval]" * any("low" in record for record in records)
@@ -156,7 +155,7 @@ def _best_mean(systems: Sequence[Scores], task: str) -> float | None:
     return max(means) if len(set(means)) > 1 else None
 
 
-def _cells(system: Scores, best: Mapping[str, float | None]) -> list[str]:
+def _task_cells(system: Scores, best: Mapping[str, float | None]) -> list[str]:
     """Its name, the scores of each task, and its time."""
     from gluebench.cli.common.progress import clock
 
@@ -183,11 +182,3 @@ def _records(systems: Sequence[Scores]) -> Iterator[dict[str, object]]:
         for task, metrics in system.tasks.items():
             for metric, figures in metrics.items():
                 yield {**about, "task": task, "metric": metric, **figures}
-
-
-def keep_scores(folder: Path, name: str, report: Report, *, seconds: float, file: str | None = None) -> None:
-    """Write a command's scores into the folder of its results, for `gluebench results`."""
-    from gluebench.systems.scores import FILE, Scores, write_scores
-
-    system = Scores.of(name, report, seconds)
-    write_scores(folder / (file or FILE), report.benchmark, report.split, [system])

@@ -15,7 +15,7 @@ from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.benchmark.figures import counted, percent
 from gluebench.cli.common import option
 from gluebench.cli.common.interrupts import terminable
-from gluebench.cli.common.output import Form, emit, notice
+from gluebench.cli.common.output import Form, command_line, emit, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 from gluebench.cli.systems.run_help import RunCommand
 from gluebench.cli.systems.run_options import chosen_options, model_options, run_options, settings_of
@@ -64,8 +64,8 @@ def run(
     """Run a model over a benchmark: a submission, and its dev scores.
 
     MODEL is system:NAME, py:MODULE:NAME, encoder:MODULE:FUNCTION, an encoder's name, recipe:ROW, a folder
-    that gluebench train left, hf:NAME, st:NAME or causal:NAME (of a folder too), or api:NAME@URL; see
-    docs/how-to/run.md.
+    that gluebench train left, hf:NAME, st:NAME or causal:NAME (of a folder too), api:NAME@URL, or log:FOLDER
+    of another harness; see docs/how-to/run.md.
     Results are kept as each task ends: after an interruption the same command goes on from there.
 
     \b
@@ -182,8 +182,8 @@ def _print_dev(
     session: Session, by_template: Sequence[str], *, source: str, form: Form, saved: Path | None
 ) -> None:
     from gluebench.cli.scoring.grade import print_report
-    from gluebench.cli.systems.results import keep_scores
     from gluebench.data import DataError
+    from gluebench.systems.scores import FILE, keep_scores
 
     suite = session.plan.benchmark
     try:
@@ -201,7 +201,7 @@ def _print_dev(
         provenance["notes"] = notes
     report = replace(report, warnings=report.warnings + tuple(by_template), provenance=provenance)
     taken = sum(result.seconds for result in results.values())
-    keep_scores(session.folder, source, report, seconds=taken)
+    keep_scores(session.folder / FILE, source, report, seconds=taken, command=command_line())
     print_report(report, suite, source=source, form=form, only={task.name for task in session.plan.tasks})
     if saved is not None:
         from gluebench.systems.adapters.cards import write_cards

@@ -130,7 +130,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
     _refuse_others(context, kind(model))
     recipe = _recipe(given)
     asking = None
-    if kind(model) in ("api", "causal"):
+    if kind(model) in ("api", "causal", "log"):
         from gluebench.systems.adapters.endpoint import BatchWriter
         from gluebench.systems.adapters.openai import PromptOptions
 

@@ -18,7 +18,7 @@ from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import as_click
 from gluebench.cli.common.interrupts import kept_if_stopped
-from gluebench.cli.common.output import Form, emit, notice
+from gluebench.cli.common.output import Form, command_line, emit, notice
 
 if TYPE_CHECKING:
     from gluebench.systems.scores import Scores
@@ -240,4 +240,4 @@ def _summaries(done: Mapping[Cell, Job], folder: Path, data: Path, suite: Benchm
             answers = answers_in((place / SUBMISSION).with_suffix(".run"), suite, "dev")
             runs.setdefault(cell.seed, {}).update(with_wrong(answers, gold))
         summary = grade_runs(list(runs.values()), gold)[1]
-        yield Scores.of(system.name, summary, sum(map(seconds, own.values())))
+        yield Scores.of(system.name, summary, sum(map(seconds, own.values())), command_line())

@@ -15,7 +15,7 @@ from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.interrupts import kept_if_stopped
-from gluebench.cli.common.output import Form, emit, notice
+from gluebench.cli.common.output import Form, command_line, emit, notice
 
 if TYPE_CHECKING:
     from gluebench.systems.training.row import Row
@@ -41,6 +41,11 @@ if TYPE_CHECKING:
 @option.file("--vectors", help="BiLSTM: word vectors as text.")
 @option.number("--seed", "seeds", multiple=True, help="Once for each run.")
 @option.repeated("--auxiliary NAME", help="Auxiliary data to train on as well: SNLI.")
+@option.repeated(
+    "--tracker NAME",
+    "trackers",
+    help="tensorboard, wandb, mlflow, trackio and others of Accelerate, or none [tensorboard, if installed].",
+)
 @option.changed_settings
 @option.device
 @option.precision
@@ -57,6 +62,7 @@ def train(
     vectors: str | None,
     seeds: tuple[int, ...],
     auxiliary: tuple[str, ...],
+    trackers: tuple[str, ...],
     changes: tuple[str, ...],
     device: str,
     precision: str | None,
@@ -87,8 +93,13 @@ def train(
     from gluebench.systems.run import quiet
     from gluebench.systems.training.data import load_task_data
     from gluebench.systems.training.row import train_row
+    from gluebench.systems.training.trackers import choose_trackers
 
     place = device_called(device)
+    try:
+        tracked = choose_trackers(trackers)
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"{error}.") from None
     if precision:
         changes += (f"precision={precision}",)
     if body is None:
@@ -104,7 +115,16 @@ def train(
         say("no --vectors: every word has a random vector, and none of them is trained")
     folder = Path(out)
     with kept_if_stopped(lambda: _what_is_kept(folder)):
-        system = train_row(row, task_data, folder, benchmark=suite, data_folder=data, device=place, say=say)
+        system = train_row(
+            row,
+            task_data,
+            folder,
+            benchmark=suite,
+            data_folder=data,
+            device=place,
+            trackers=tracked,
+            say=say,
+        )
     if leads():
         if find_spec("matplotlib") is not None:
             _draw_curves(system)
@@ -118,7 +138,7 @@ def _bilstm_row(
     from gluebench.systems.training.settings import BiLstmSpec
 
     with usage_errors():
-        changed = _changed(changes, BiLstmSpec)
+        changed = _parse_changed(changes, BiLstmSpec)
         given = {key: value for key, value in own["spec"].items() if value}
         return preset(
             name,
@@ -143,17 +163,17 @@ def _transformer_row(
     if given:
         raise click.UsageError(f"{given[0]} goes with the BiLSTM; leave it out, or leave out --body.")
     with usage_errors():
-        changed = _changed(changes, TransformerSpec)
+        changed = _parse_changed(changes, TransformerSpec)
         return transformer_row(
             encoder, multi=multi, seeds=seeds, spec=changed.body, settings=changed.settings
         )
 
 
-def _changed(changes: tuple[str, ...], spec: type[Spec]) -> Changes:
+def _parse_changed(changes: tuple[str, ...], spec: type[Spec]) -> Changes:
     from gluebench.systems.devices import launched_precision
-    from gluebench.systems.training.settings import parted
+    from gluebench.systems.training.settings import parse_changes
 
-    changed = parted(changes, spec)
+    changed = parse_changes(changes, spec)
     if launched := launched_precision():
         changed.settings.setdefault("precision", launched)
     return changed
@@ -195,10 +215,10 @@ def _draw_curves(system: TrainedSystem) -> None:
 
 def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -> None:
     from gluebench.cli.scoring.grade import report_output
-    from gluebench.cli.systems.results import keep_scores
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade
     from gluebench.systems.run import answer
+    from gluebench.systems.scores import FILE, keep_scores
     from gluebench.systems.training.checkpoint import OUTCOME
 
     predictions = {}
@@ -207,5 +227,5 @@ def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -
             predictions[file.name] = answer(system, suite, file, home, role="dev").column
     report = grade(predictions, gold_from_data(home, suite, role="dev", partial=True))
     taken = sum(float(json.loads((run / OUTCOME).read_bytes())["seconds"]) for run in system.runs())
-    keep_scores(system.folder, system.title, report, seconds=taken)
+    keep_scores(system.folder / FILE, system.title, report, seconds=taken, command=command_line())
     emit(report_output(report, suite, source=system.title, only=system.tasks), form)

@@ -11,8 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -39,6 +38,8 @@ REFUSED = 3
 """Exit status of the process that prepares a site when standard error says what to fix."""
 AS_IT_IS = "--as-it-is"
 """Option by which that process refuses a database that is behind."""
+WITHOUT_WEB = "--without-web"
+"""Option by which that process leaves static files alone."""
 ANY_HOST = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Addresses that stand for all of a machine, and by which it then reaches itself."""
 
@@ -127,31 +128,17 @@ def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
     Without `change`, a database that is behind is refused; without `web`, static files are left alone.
     """
     checks.require(checks.examine(site))
-    with collected(site) if web else nullcontext():
-        options = [] if change else [AS_IT_IS]
-        child = _spawn(site, "gluebench.leaderboard.commands", *options, quiet=True)
-        _finish(child, "prepare", site)
-
-
-@contextmanager
-def collected(site: SiteFolder) -> Iterator[None]:
-    """Bring a site's static files up to date while the block runs. Raises SiteError."""
-    child = _spawn(site, "django", "collectstatic", "--no-input", "--clear", quiet=True)
-    try:
-        yield
-    except BaseException:
-        child.kill()
-        child.communicate()
-        raise
-    _finish(child, "collectstatic", site)
-
-
-def _finish(child: subprocess.Popen[bytes], name: str, site: SiteFolder) -> None:
+    options = []
+    if not change:
+        options.append(AS_IT_IS)
+    if not web:
+        options.append(WITHOUT_WEB)
+    child = _spawn(site, "gluebench.leaderboard.commands", *options, quiet=True)
     complaint = child.communicate()[1].decode().strip()
     if child.returncode == REFUSED:
         raise SiteError(complaint)
     if child.returncode:
-        raise SiteError(f"{name} failed on {site.root}:\n{complaint}")
+        raise SiteError(f"{site.root} could not be prepared:\n{complaint}")
 
 
 def run(

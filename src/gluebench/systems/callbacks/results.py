@@ -15,7 +15,7 @@ from gluebench.submission import write_submission
 from gluebench.systems.adapters.session import RunPlan, Session, lock_folder
 from gluebench.systems.protocols import Predictor
 from gluebench.systems.run import Say, choose_tasks
-from gluebench.systems.scores import FILE, Scores, write_scores
+from gluebench.systems.scores import FILE, keep_scores
 
 
 class TrainingResults:
@@ -86,8 +86,7 @@ class TrainingResults:
             self._say("no dev scores: none of these tasks has a dev split")
             return
         seconds = sum(result.seconds for result in session.results().values())
-        scores = Scores.of(name, self.report, seconds)._replace(command="")
-        write_scores(session.folder / FILE, self.report.benchmark, self.report.split, [scores])
+        keep_scores(session.folder / FILE, name, self.report, seconds=seconds)
         for metric, score in self._scores():
             self._say(f"{metric}: {score_words(score)}")
         for warning in self.report.warnings:

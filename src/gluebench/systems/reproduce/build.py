@@ -241,7 +241,6 @@ class NeuralSystem:
             self.row.seeds,
             make_engine=lambda: engine(self._settings.precision, self.device),
             about={"recipe": self.row.identity()},
-            tensorboard=False,
         )
         outcomes = runs.best(data, self.folder, together=self._together, say=self.say)
         loaded: dict[Path, MultiTaskModel] = {}

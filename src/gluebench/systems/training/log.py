@@ -1,4 +1,4 @@
-"""Logs of a run: a CSV file, TensorBoard if installed, lines, a progress bar, and a figure."""
+"""Logs of a run: a CSV file, trackers of experiments, lines, a progress bar, and a figure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import csv
 import math
 import time
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +13,13 @@ from gluebench.benchmark.atomic import write_text
 from gluebench.benchmark.tables import to_csv
 from gluebench.scoring.plots import write
 from gluebench.systems.training.settings import Settings
+from gluebench.systems.training.trackers import Trackers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LOG = "log.csv"
 TIMES = "times.csv"
-TENSORBOARD = "tensorboard"
 Row = Mapping[str, Any]
 
 
@@ -30,33 +29,19 @@ class Log:
     `log.csv` is the same for two runs of the same settings; times are in `times.csv`.
     """
 
-    def __init__(self, folder: Path, *, tensorboard: bool) -> None:
+    def __init__(self, folder: Path, trackers: Trackers) -> None:
         self._folder = folder
-        self._to_board = tensorboard and find_spec("tensorboard") is not None
-        self._board: Any = None
+        self._trackers = trackers
 
     def check(self, rows: Sequence[Row], times: Sequence[Row]) -> None:
         """Write the checks so far, the newest last."""
         for name, table in ((LOG, rows), (TIMES, times)):
             write_text(self._folder / name, to_csv(list(table[0]), table))
-        if not self._to_board:
-            return
-        row = rows[-1]
-        if self._board is None:
-            from torch.utils.tensorboard import SummaryWriter
-
-            # Hide later checks that an earlier, killed process wrote.
-            self._board = SummaryWriter(str(self._folder / TENSORBOARD), purge_step=row["update"])
-        for name, value in row.items():
-            if name not in {"check", "update"} and value is not None:
-                task, _, what = name.rpartition(" ")
-                self._board.add_scalar(f"{what}/{task}" if task else what, value, row["update"])
-        self._board.flush()
+        self._trackers.log(rows[-1])
 
     def close(self) -> None:
-        """End the TensorBoard file."""
-        if self._board is not None:
-            self._board.close()
+        """End the trackers."""
+        self._trackers.close()
 
 
 def read_log(folder: Path) -> list[dict[str, float]]:
@@ -90,7 +75,7 @@ class Pace:
         return f"{speed}, at most {left} left"
 
 
-def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> str:
+def check_line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> str:
     """Format one check as a line, scores times 100."""
     scores = ", ".join(f"{name} {100 * row[f'{name} score']:.1f}" for name in tasks)
     best = " (best)" if row["improved"] else ""

@@ -29,7 +29,7 @@ class Runs:
     make_engine: Callable[[], Engine] = Engine
     """By default an engine of one process on the CPU."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    tensorboard: bool = True
+    trackers: Sequence[str] = ()
 
     def best(
         self, data: Mapping[str, TaskData], folder: Path, *, together: bool, say: Say = quiet
@@ -64,7 +64,7 @@ class Runs:
             folder / f"seed-{seed}",
             say=lambda line: say(f"seed {seed}, {line}"),
             engine=self.make_engine(),
-            tensorboard=self.tensorboard,
+            trackers=self.trackers,
             about=self.about,
         )
         outcome = trainer.train()

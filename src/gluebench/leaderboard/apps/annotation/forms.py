@@ -13,27 +13,22 @@ from gluebench.data import DataError, Example, Table, table_of
 from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.accounts.trust import require_confirmed
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.common.fields import fields_beside
+from gluebench.leaderboard.apps.common.inputs import form_input
 from gluebench.leaderboard.apps.common.kinds import Values
-from gluebench.leaderboard.apps.common.tables import toml_beside
 
-MOST_ANNOTATORS = 50
-MOST_PAIRS = 500
-LARGEST_SEED = 2**31 - 1
-TEXTS = toml_beside(__file__, "study.toml")
-"""For each input, its label and its help."""
+FIELDS = fields_beside(__file__, "study.toml")
 
 
 class StudyForm(forms.Form):
     """What to draw, from what, and for whom."""
 
     task = forms.ChoiceField(label="Diagnostic set")
-    examples = forms.FileField(**TEXTS["examples"])
-    pairs = forms.IntegerField(min_value=1, max_value=MOST_PAIRS, initial=50, **TEXTS["pairs"])
-    annotators = forms.IntegerField(min_value=2, max_value=MOST_ANNOTATORS, initial=6, **TEXTS["annotators"])
-    seed = forms.IntegerField(min_value=0, max_value=LARGEST_SEED, **TEXTS["seed"])
-    accounts = forms.CharField(
-        required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}), **TEXTS["accounts"]
-    )
+    examples = forms.FileField(label=FIELDS["examples"].label, help_text=FIELDS["examples"].help)
+    pairs = form_input(FIELDS["pairs"])
+    annotators = form_input(FIELDS["annotators"])
+    seed = form_input(FIELDS["seed"])
+    accounts = form_input(FIELDS["accounts"])
 
     def __init__(self, benchmark: Benchmark, data: Any = None, files: Any = None) -> None:
         super().__init__(data, files, initial={"seed": secrets.randbelow(10_000)})
@@ -64,7 +59,7 @@ class StudyForm(forms.Form):
     def clean(self) -> Values:
         """Return the fields, and `table` with the examples of the file."""
         values: Values = super().clean() or self.cleaned_data
-        if len(values.get("accounts", [])) > values.get("annotators", MOST_ANNOTATORS):
+        if len(values.get("accounts", [])) > values.get("annotators", FIELDS["annotators"].most):
             self.add_error("accounts", "There are more accounts than annotators.")
         file = values.get("examples")
         task = self.tasks.get(values.get("task", ""))

@@ -17,13 +17,13 @@ from gluebench.leaderboard.apps.accounts.models import Scope
 from gluebench.leaderboard.apps.api import schemas
 from gluebench.leaderboard.apps.api.callers import BearerToken, user_with
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import OrganizerPage, organized
+from gluebench.leaderboard.apps.common.inputs import FilesField
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.problems import FieldError, ProblemError, invalid
 from gluebench.leaderboard.apps.limits import views as limits
 from gluebench.leaderboard.apps.news import views as news
 from gluebench.leaderboard.apps.organizing import copies, creating, texts
 from gluebench.leaderboard.apps.organizing import views as organizing
-from gluebench.leaderboard.apps.organizing.forms import FilesField
 from gluebench.leaderboard.apps.participants import pages as participants
 from gluebench.leaderboard.apps.results.views import RESULTS
 from gluebench.leaderboard.apps.submissions import views as submissions

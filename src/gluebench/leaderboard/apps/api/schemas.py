@@ -116,6 +116,36 @@ class TeamFacts(Schema):
     """What an act did, in sentences; empty where nothing was to do."""
 
 
+class Questions(Schema):
+    """What registering asks for."""
+
+    name: bool
+    affiliation: bool
+    consent: str
+    """The text to agree to; empty for none."""
+
+
+class RegistrationFacts(Schema):
+    """The rules of a benchmark, and where the caller stands."""
+
+    benchmark: str
+    registration: str
+    """Who may take part: "open", "approval", "invitation" or "domain"."""
+    rules: str
+    """Markdown."""
+    version: str
+    """SHA-256 of the rules."""
+    accepted: bool
+    """Whether the caller accepted this version."""
+    asks: Questions
+    standing: str | None
+    """ "waiting", "accepted", "refused" or "blocked"; null without a registration."""
+    obstacle: str | None
+    """What keeps the caller from submitting; null if nothing does."""
+    done: str
+    """What an act did, in a sentence; empty where nothing was to do."""
+
+
 class BenchmarkLine(Schema):
     """A benchmark in the list."""
 

@@ -22,7 +22,15 @@ from ninja.openapi.docs import render_template as render
 from ninja.operation import Operation
 
 from gluebench.leaderboard.apps.accounts.models import Token, User
-from gluebench.leaderboard.apps.api import benchmarks, organizing, schemas, submissions, teams, work
+from gluebench.leaderboard.apps.api import (
+    benchmarks,
+    organizing,
+    registration,
+    schemas,
+    submissions,
+    teams,
+    work,
+)
 from gluebench.leaderboard.apps.api.callers import ANYBODY, PUBLIC, SIGNED_IN
 from gluebench.leaderboard.apps.api.schemas import answers
 from gluebench.leaderboard.apps.common import problems
@@ -143,6 +151,7 @@ api = Interface(
 install(api)
 api.add_router("/benchmarks", benchmarks.router)
 api.add_router("/benchmarks", submissions.sending)
+api.add_router("/benchmarks", registration.router)
 api.add_router("/submissions", submissions.router)
 api.add_router("/team", teams.router)
 api.add_router("/work", work.router)

@@ -190,11 +190,14 @@ def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
 
     publishers = {}
     for name in records.installed():
-        packaged = records.load_benchmark(name)
-        for task in packaged.tasks:
-            release = load_release(name).tasks[task.name]
+        shared = [task for task in records.load_benchmark(name).tasks if task in benchmark.tasks]
+        if not shared:
+            continue  # reading a release takes a while, and most benchmarks share no task with a packaged one
+        releases = load_release(name).tasks
+        for task in shared:
+            release = releases[task.name]
             hub = any(split.hub for split in release.splits.values())
-            if (hub or release.archive or release.manual) and task in benchmark.tasks:
+            if hub or release.archive or release.manual:
                 publishers[task.name] = name
     return publishers
 

@@ -147,12 +147,7 @@ class OrganizerPage:
 
     def press(self, request: HttpRequest, act: Act, form: Any, address: Values) -> Done:
         """Do an act. Raises ProblemError for a form that is not valid, and for an act that is refused."""
-        if not form.is_valid():
-            errors: list[FieldError] = []
-            for name, texts in form.errors.items():
-                field = "" if name == NON_FIELD_ERRORS else name
-                errors += [FieldError(field=field, message=str(text)) for text in texts]
-            raise invalid(errors)
+        insist_on_valid(form)
         row, values = form.arguments()
         done = act.do(row, request.user, **values)
         if isinstance(done, Done):
@@ -201,6 +196,17 @@ class OrganizerPage:
         if self.tab:
             return render_tab(request, benchmark_of(row), self.tab, context, self.template)
         return render(request, self.template, {"here": "organize", **context}, status=_status(context))
+
+
+def insist_on_valid(form: Any) -> None:
+    """Raise ProblemError with the errors of a form that is not valid."""
+    if form.is_valid():
+        return
+    errors: list[FieldError] = []
+    for name, texts in form.errors.items():
+        field = "" if name == NON_FIELD_ERRORS else name
+        errors += [FieldError(field=field, message=str(text)) for text in texts]
+    raise invalid(errors)
 
 
 @contextmanager

@@ -5,32 +5,20 @@ A policy is a small TOML file, or the form on the organizer's page; missing sett
 
 import re
 import tomllib
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from gluebench.leaderboard.apps.common.fields import NONE, fields_beside
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.tables import toml_beside
 
-CHOICES = {
-    "per": ("person", "team"),
-    "window": ("sliding", "calendar"),
-    "incomplete": ("unranked", "refused"),
-    "feedback": ("full", "ladder", "on-publish", "with-board"),
-    "registration": ("open", "approval", "invitation", "domain"),
-}
-
-NONE = "none"
-"""No limit, in a file and on the command line; TOML has no null."""
-
-DAYS = ("reveal", "anonymous", "merge_until")
+SETTINGS = fields_beside(__file__, "settings.toml")
+"""The settings of a policy by name, in the order of the form."""
+DAYS = [name for name, field in SETTINGS.items() if field.kind == "day"]
 """The settings that are days, in UTC."""
-
-TEXTS = {"domains": 1000, "consent": 2000}
-"""The settings that are texts, with the most characters of each."""
 
 PHASES = "phases"
 """The tables of phases in a file."""
@@ -115,19 +103,20 @@ class Policy:
 
 def policy_of(values: Facts) -> Policy:
     """A policy from a mapping, as TOML and JSON give one. Raises PolicyError with all that is wrong."""
-    known = [field.name for field in fields(Policy)]
     problems = []
     settings = {}
     for name, value in values.items():
-        if name not in known:
-            problems.append(f"{name!r} is not a setting; known are {', '.join(known)}.")
+        if name not in SETTINGS:
+            problems.append(f"{name!r} is not a setting; known are {', '.join(SETTINGS)}.")
             continue
         if name in DAYS and isinstance(value, str):
             with suppress(ValueError):
                 value = date.fromisoformat(value)
-        is_valid, expected = EXPECTED.get(name, LIMIT)
-        if not is_valid(value):
-            problems.append(f"{name}: expected {expected}, found {value!r}")
+        field = SETTINGS[name]
+        if not field.is_valid(value):
+            problems.append(f"{name}: expected {field.expected}, found {value!r}")
+        elif name == "domains" and not _are_domains(value):
+            problems.append(f"{name}: expected {DOMAINS}, found {value!r}")
         settings[name] = value
     if not problems and (settings.get("public_share") is None) != (settings.get("reveal") is None):
         problems.append("public_share and reveal belong together: give both or neither.")
@@ -165,40 +154,12 @@ def _read(path: Path) -> Values:
         raise PolicyError([f"{path} is not a TOML file: {error}"]) from None
 
 
-SWITCHES = ("approval", "terms", "ask_name", "ask_affiliation")
-"""The settings that are true or false."""
+DOMAINS = "mail domains separated by commas, as example.edu, cs.example.org"
 _DOMAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]", re.IGNORECASE)
 
 
 def _are_domains(text: str) -> bool:
-    if not text:
-        return True
-    return all(_DOMAIN.fullmatch(domain.strip()) for domain in text.split(","))
-
-
-EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
-    **{name: (words.__contains__, f"one of {', '.join(words)}") for name, words in CHOICES.items()},
-    **dict.fromkeys(SWITCHES, (lambda value: isinstance(value, bool), "true or false")),
-    **dict.fromkeys(DAYS, (lambda value: value is None or type(value) is date, "a date as 2027-06-30")),
-    "domains": (
-        lambda value: isinstance(value, str) and len(value) <= TEXTS["domains"] and _are_domains(value),
-        "mail domains separated by commas, as example.edu, cs.example.org",
-    ),
-    "consent": (
-        lambda value: isinstance(value, str) and len(value) <= TEXTS["consent"],
-        f"a text of at most {TEXTS['consent']} characters",
-    ),
-    "public_share": (
-        lambda value: value is None or (type(value) in (int, float) and 0 < value < 1),
-        "a number between 0 and 1",
-    ),
-    "smallest_category": (lambda value: type(value) is int and value >= 0, "a whole number from 0 on"),
-}
-"""For each setting, whether a value is valid, and what is expected; `LIMIT` is for all others."""
-LIMIT: tuple[Callable[[Any], bool], str] = (
-    lambda value: value is None or (type(value) is int and value >= 1),
-    "a whole number from 1 on, or nothing for no limit",
-)
+    return not text or all(_DOMAIN.fullmatch(domain.strip()) for domain in text.split(","))
 
 
 SENTENCES = toml_beside(__file__)

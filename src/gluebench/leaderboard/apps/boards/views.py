@@ -7,6 +7,7 @@ from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
@@ -45,6 +46,7 @@ from gluebench.leaderboard.apps.boards.pages import (
     read_page,
     task_line,
 )
+from gluebench.leaderboard.apps.boards.table import matching_rows
 from gluebench.leaderboard.apps.common.fields import REGIMES
 from gluebench.leaderboard.apps.common.formats import percent
 from gluebench.leaderboard.apps.common.page_cache import cached
@@ -62,6 +64,8 @@ from gluebench.leaderboard.apps.submissions.views import visible
 
 RANKED_BY = ("by", "weights", "majority")
 """Query parameters that select the ranking rule."""
+NARROWED_BY = ("phase", "q", *Filters._fields)
+"""Query parameters that select the systems."""
 QUERY = (*Options().values(), "page")
 """All query parameters of a board."""
 FRAME_ROWS = 10
@@ -78,16 +82,20 @@ WIDTH, MARGIN = 7, 12
 def home(request: HttpRequest) -> HttpResponseBase:
     """The board, where there is one benchmark; else the list of them."""
     only = only_one()
-    if only is not None:
+    own = []
+    if request.user.is_authenticated:
+        seen = Benchmark.objects.visible_to(request.user).filter(restricted=True, draft=False)
+        own = list(seen.order_by("pk").values_list("pk", flat=True))
+    if only is not None and not own:
         return _board(request, only, None)
     search, page = cleaned(request.GET.get("q", "")), page_number(request.GET.get("page", ""))
     signed_in = role_of(request.user)
     creates = isinstance(request.user, User) and may_create(request.user)
     return cached(
         request,
-        name=f"home {search} {page} {signed_in} {creates}",
+        name=f"home {search} {page} {own} {signed_in} {creates}",
         version=models.site_version(),
-        make=lambda: home_page(search, page, signed_in=signed_in, creates=creates),
+        make=lambda: home_page(search, page, own, signed_in=signed_in, creates=creates),
         keep=not search,
     )
 
@@ -108,29 +116,37 @@ def task_board(request: HttpRequest, name: str, task: str) -> HttpResponseBase:
     return _board(request, handle, task_or_404(record, task, scored=True))
 
 
-@takes("phase", "q", *Filters._fields)
+@takes(*NARROWED_BY)
 @require_safe
 def export_task(request: HttpRequest, name: str, ending: str, task: str) -> HttpResponseBase:
     """The board of a task as JSON or as a file to download."""
     return _export(request, name, ending, task, RankingOptions())
 
 
-@takes("phase", "q", *Filters._fields, *RANKED_BY)
+@takes(*NARROWED_BY, *RANKED_BY)
 @require_safe
 def export(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
     """The board as JSON or as a file to download, by the rule and with the systems that the address names."""
-    ranking = RankingOptions()
-    if not set(RANKED_BY).isdisjoint(request.GET):
-        benchmark = of_phase(live(name, request.user).benchmark(), asked_phase(request))
-        ranking = ranking_options(request.GET, benchmark.record)
-    return _export(request, name, ending, "", ranking)
+    return _export(request, name, ending, "", _ranking(request, name))
+
+
+def _ranking(request: HttpRequest, name: str) -> RankingOptions:
+    """The rule that the address of a board's file names."""
+    if set(RANKED_BY).isdisjoint(request.GET):
+        return RankingOptions()
+    benchmark = of_phase(live(name, request.user).benchmark(), asked_phase(request))
+    return ranking_options(request.GET, benchmark.record)
+
+
+def _selected(request: HttpRequest) -> Options:
+    """The systems that the address of a board's file selects."""
+    return Options(search=cleaned(request.GET.get("q", "")), filters=Filters.of(request.GET.dict()))
 
 
 def _export(
     request: HttpRequest, name: str, ending: str, task: str, ranking: RankingOptions
 ) -> HttpResponseBase:
-    search, filters = cleaned(request.GET.get("q", "")), Filters.of(request.GET.dict())
-    options = Options(search=search, filters=filters, ranking=ranking)
+    options = _selected(request)._replace(ranking=ranking)
 
     def make(benchmark: Benchmark) -> Any:
         record = task_or_404(benchmark.record, task, scored=True) if task else None
@@ -273,6 +289,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "sorts": board.scheme.sorts,
         "far": () if options.columns else columns.WIDE_ONLY,
         "selectable": not board.options.phase,
+        "file_links": file_links(benchmark, task, options),
     }
     context["html"] = render_to_string("boards/table.html", context)
     context |= _chooser(full_scheme, options, board.options)
@@ -297,6 +314,25 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "majorities": majority_tasks(record),
     }
     return render_to_string("boards/board.html", context)
+
+
+def file_links(benchmark: Benchmark, task: Task | None, options: Options) -> dict[str, str]:
+    """The addresses of a board's files, by name: with the systems and by the rule of its page.
+
+    Those of `FORMATS`, and of the whole board "badge" and "embed" too.
+    """
+    given = options.pairs()
+    routes = {form: f"board-{form}" for form in FORMATS} | {"badge": "badge", "embed": "embed"}
+    names = [benchmark.name]
+    if task is not None:
+        routes = {form: f"task-{form}" for form in FORMATS}
+        names.append(task.name)
+    links = {}
+    for form, route in routes.items():
+        known = NARROWED_BY if form == "badge" else NARROWED_BY + RANKED_BY  # a badge names no rank
+        pairs = {name: value for name, value in given.items() if name in known}
+        links[form] = reverse(route, args=names) + columns.address(1, **pairs).removesuffix("?")
+    return links
 
 
 def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]:
@@ -336,22 +372,29 @@ def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
     return task
 
 
-@takes("phase")
+@takes(*NARROWED_BY)
 @require_safe
 def badge(request: HttpRequest, name: str) -> HttpResponseBase:
-    """A badge of a benchmark with its systems and the best score, of the phase that the address names."""
+    """A badge of a benchmark: how many systems, and the best score, of those that the address selects."""
     handle, number = live(name, request.user), asked_phase(request)
+    options = _selected(request)
 
     def make() -> str:
         benchmark = of_phase(handle.benchmark(), number)
-        rows = ranked(benchmark)
+        rows = matching_rows(ranked(benchmark), options)
         best = max((each.value for each in rows if each.value is not None), default=None)
         systems = f"{len(rows):,} system{'s' * (len(rows) != 1)}"
         score = "" if best is None else f", best {percent(best, benchmark.record.loss)}"
         return badge_svg(benchmark.title, f"{systems}{score}")
 
-    cache_key = f"badge {name} {number}"
-    return cached(request, name=cache_key, version=handle.version, make=make, content_type=SVG)
+    return cached(
+        request,
+        name=f"badge {name} {number} {options}",
+        version=handle.version,
+        make=make,
+        content_type=SVG,
+        keep=not options.typed,
+    )
 
 
 @require_safe
@@ -383,14 +426,25 @@ def badge_svg(title: str, text: str) -> str:
 
 @xframe_options_exempt
 @csp_replace({"frame-ancestors": ["*"], "form-action": ["'none'"], "script-src": ["'none'"]})  # type: ignore[arg-type]
-@takes_phase
+@takes(*NARROWED_BY, *RANKED_BY)
 @require_safe
 def embed(request: HttpRequest, name: str) -> HttpResponseBase:
     """The first rows of a board, for a frame in any page: without scripts, forms and accounts."""
+    options = _selected(request)._replace(ranking=_ranking(request, name))
 
     def make(benchmark: Benchmark) -> dict[str, object]:
-        board = read_page(benchmark, scheme_of(benchmark.record), Options())
+        board = read_page(benchmark, scheme_of(benchmark.record), options)
         rows = [row for row in board.rows if not row.reference][:FRAME_ROWS]
-        return {"rows": rows, "systems": board.systems, "leaders": board.leaders, "legend": LEGEND}
+        query = options._replace(phase=asked_phase(request)).query().removesuffix("?")
+        address = benchmark.get_absolute_url() + query
+        return {"rows": rows, "board": board, "address": address, "legend": LEGEND}
 
-    return in_form(request, name, "", make, cache_key="embed", template="boards/embed.html")
+    return in_form(
+        request,
+        name,
+        "",
+        make,
+        cache_key=f"embed {options}",
+        template="boards/embed.html",
+        keep=not options.typed,
+    )

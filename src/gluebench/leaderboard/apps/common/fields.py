@@ -1,21 +1,36 @@
-"""The fields of a submission, defined once for the forms, API, pages, exports and commands."""
+"""Fields that people fill in, declared in TOML once for forms, checks, API, pages, exports and commands.
 
+Those of a submission are here; the settings of a policy, and the fields of a phase and of a study, stand
+beside their own code.
+"""
+
+import json
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from typing import Any, Literal, NamedTuple
 
 from gluebench.leaderboard.apps.common.formats import count
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.tables import toml_beside
 
+Text = Literal["line", "text", "address", "list", "choice"]
+"""A "text" has several lines; the parts of a "list" are separated by semicolons."""
+Number = Literal["count", "number", "limit", "share"]
+"""Pages say "not stated" of a "count" without a value. A "limit" is a whole number from 1 on, a "share" a
+number between 0 and 1; both may be left out."""
+Kind = Text | Number | Literal["switch", "day", "file", "files"]
+"""A "day" is one of UTC."""
+NONE = "none"
+"""No value, in a file and on the command line; TOML has no null."""
+
 
 class Field(NamedTuple):
-    """One field. Its database column defines the maximum length and the default."""
+    """One field. Where it has a column in the database, that defines its length and default."""
 
     name: str
     label: str
-    help: str
-    kind: Literal["line", "text", "address", "choice", "count", "number"] = "line"
-    """A "text" is Markdown of several lines; for a "count" without a value, pages say "not stated"."""
+    help: str = ""
+    kind: Kind = "line"
     required: bool = False
     private: bool = False
     """Whether only its author and the organizers see it."""
@@ -25,6 +40,10 @@ class Field(NamedTuple):
     """Each value with its label; an empty one if none need be chosen."""
     least: float = 0
     most: float = 2**63 - 1
+    length: int | None = None
+    """The most characters of a text."""
+    initial: Any = None
+    """What the form proposes."""
     unit: str = ""
     cost: str = ""
     """Title of its axis on the charts of scores against costs; empty if it is not a cost."""
@@ -33,6 +52,52 @@ class Field(NamedTuple):
     def is_numeric(self) -> bool:
         """Whether its value is a number."""
         return self.kind in ("count", "number")
+
+    @property
+    def expected(self) -> str:
+        """What a setting of this kind is, for who gave something else."""
+        match self.kind:
+            case "choice":
+                return f"one of {', '.join(self.choices)}"
+            case "switch":
+                return "true or false"
+            case "day":
+                return "a date as 2027-06-30"
+            case "limit":
+                return "a whole number from 1 on, or nothing for no limit"
+            case "count":
+                return f"a whole number from {self.least:g} on"
+            case "share":
+                return "a number between 0 and 1"
+        return f"a text of at most {self.length} characters"
+
+    def is_valid(self, value: Any) -> bool:
+        """Whether a setting of this kind may have the value; None stands for nothing."""
+        match self.kind:
+            case "choice":
+                return isinstance(value, str) and value in self.choices
+            case "switch":
+                return isinstance(value, bool)
+            case "day":
+                return value is None or type(value) is date
+            case "limit":
+                return value is None or (type(value) is int and value >= 1)
+            case "count":
+                return type(value) is int and self.least <= value <= self.most
+            case "share":
+                return value is None or (type(value) in (int, float) and 0 < value < 1)
+        return isinstance(value, str) and (self.length is None or len(value) <= self.length)
+
+    def read(self, text: str) -> Any:
+        """The value of a setting as typed on a command line; text where it cannot be read."""
+        if self.kind in ("choice", "text"):
+            return text
+        if text.lower() == NONE:
+            return None
+        try:
+            return json.loads(text.lower())
+        except ValueError:
+            return text
 
     def shown(self, value: Any) -> str:
         """A value as pages show it."""
@@ -43,6 +108,11 @@ class Field(NamedTuple):
         if self.kind == "number":
             return f"{value:g} {self.unit}".rstrip()
         return str(value)
+
+
+def fields_beside(module: str, name: str) -> dict[str, Field]:
+    """The fields of the TOML file of that name beside a module, given as `__file__`."""
+    return {field: Field(field, **values) for field, values in toml_beside(module, name).items()}
 
 
 SECTIONS: dict[str, tuple[Field, ...]] = {}

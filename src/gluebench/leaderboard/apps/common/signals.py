@@ -24,6 +24,9 @@ act_begun = Signal()
 submission_decided = Signal()
 """An organizer approved a `submission`, or declined it; `approved`. In the transaction of the act."""
 
+registration_decided = Signal()
+"""An organizer let a person take part, or refused it; the `registration`. In the transaction of the act."""
+
 team_changed = Signal()
 """People came into `teams` (primary keys) or left them, by the `act` of the table of acts."""
 

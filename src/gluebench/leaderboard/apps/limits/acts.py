@@ -12,8 +12,9 @@ from django.utils import timezone
 from gluebench.leaderboard.apps.accounts.models import Membership, Team, User, leader_of, move_to
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.policy import CHOICES, NONE, TEXTS, Policy, PolicyFile
+from gluebench.leaderboard.apps.benchmarks.policy import SETTINGS, Policy, PolicyFile
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.common.fields import NONE
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.text import alphabetical
 from gluebench.leaderboard.apps.limits.forms import policy_for
@@ -108,7 +109,8 @@ def set_policy(
     """
     benchmark = Benchmark.objects.named(name)
     values = {} if file is None else file.policy.as_dict()
-    values.update({setting: _value(setting, text) for setting, text in (changes or {}).items()})
+    for setting, text in (changes or {}).items():
+        values[setting] = SETTINGS[setting].read(text) if setting in SETTINGS else text
     with transaction.atomic():
         change_policy(benchmark, values, reason="command line")
         set_phases(benchmark, [] if file is None else file.phases)
@@ -118,18 +120,6 @@ def set_policy(
         text = json.dumps(NONE if value is None else value, ensure_ascii=False)
         lines.append(f"{setting} = {text}")
     return [*lines, *phase_lines(benchmark)]
-
-
-def _value(name: str, text: str) -> Any:
-    """Read a setting; all but a number, true or false stays text, which the policy may refuse."""
-    if name in CHOICES or name in TEXTS:
-        return text
-    if text.lower() == NONE:
-        return None
-    try:
-        return json.loads(text.lower())
-    except ValueError:
-        return text
 
 
 GUESTS = 20

@@ -9,23 +9,13 @@ from django.utils import timezone
 from gluebench.leaderboard.apps.accounts.models import Team, User
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, ActModelForm
-from gluebench.leaderboard.apps.benchmarks.policy import (
-    DAYS,
-    SWITCHES,
-    TEXTS,
-    Policy,
-    PolicyError,
-    policy_of,
-)
+from gluebench.leaderboard.apps.benchmarks.policy import SETTINGS, Policy, PolicyError, policy_of
+from gluebench.leaderboard.apps.common.inputs import form_input
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
-from gluebench.leaderboard.apps.common.tables import toml_beside
 from gluebench.leaderboard.apps.common.text import alphabetical, plain
 from gluebench.leaderboard.apps.limits.models import Override
 from gluebench.leaderboard.apps.limits.registration import participants_of
 from gluebench.leaderboard.apps.submissions.forms import reason_field
-
-EXPLAINED = toml_beside(__file__, "policy.toml")
-"""For each setting of a policy, the texts and choices of its input."""
 
 OPEN = ("It takes submissions", "If not, existing entries stay visible and new submissions are refused.")
 REASON = "Kept in the log with your name."
@@ -36,11 +26,12 @@ class PolicyForm(ActForm):
 
     open = forms.BooleanField(required=False, label=OPEN[0], help_text=OPEN[1])
     reason = reason_field("Why it is changed", required=False, help_text=REASON)
-    field_order = ["open", *EXPLAINED, "reason"]
+    field_order = ["open", *SETTINGS, "reason"]
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.fields.update({name: _field(name) for name in EXPLAINED})
+        for name, field in SETTINGS.items():
+            self.fields[name] = form_input(field)
         self.order_fields(self.field_order)
 
     def present(self, row: Benchmark) -> Values:
@@ -55,13 +46,13 @@ class PolicyForm(ActForm):
             except PolicyError as error:
                 for problem in error.problems:
                     name, colon, sentence = problem.partition(": ")
-                    known = bool(colon) and name in EXPLAINED
+                    known = bool(colon) and name in SETTINGS
                     self.add_error(name if known else "reveal", sentence if known else problem)
         return self.cleaned_data
 
     def policy(self) -> Values:
         """The entered settings of the policy."""
-        return {name: self.cleaned_data[name] for name in EXPLAINED}
+        return {name: self.cleaned_data[name] for name in SETTINGS}
 
 
 def policy_for(benchmark: Benchmark, values: Facts) -> Policy:
@@ -74,24 +65,6 @@ def policy_for(benchmark: Benchmark, values: Facts) -> Policy:
     if hides and benchmark.named_from is None and benchmark.submissions.filter(public).exists():
         raise PolicyError(["anonymous: systems were public with their names, which cannot be hidden again."])
     return policy
-
-
-def _field(name: str) -> forms.Field:
-    texts = EXPLAINED[name]
-    if "choices" in texts:
-        return forms.ChoiceField(widget=forms.RadioSelect, **texts)
-    if name in SWITCHES:
-        return forms.BooleanField(required=False, **texts)
-    if name in TEXTS:
-        area = forms.Textarea(attrs={"rows": 3})
-        return forms.CharField(required=False, max_length=TEXTS[name], widget=area, **texts)
-    if name in DAYS:
-        day = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-        return forms.DateField(required=False, widget=day, **texts)
-    if name == "public_share":
-        return forms.FloatField(required=False, widget=forms.NumberInput(attrs={"step": "any"}), **texts)
-    least, required = (0, True) if name == "smallest_category" else (1, False)
-    return forms.IntegerField(required=required, min_value=least, **texts)
 
 
 class PersonOrTeamField(forms.ChoiceField):
@@ -140,7 +113,7 @@ class OverrideForm(ActModelForm):
         model = Override
         fields = [*Override.LIMITS, "until", "reason"]
         labels = {
-            **{name: EXPLAINED[name]["label"] for name in Override.LIMITS},
+            **{name: SETTINGS[name].label for name in Override.LIMITS},
             "until": "Until (UTC)",
             "reason": "Reason",
         }

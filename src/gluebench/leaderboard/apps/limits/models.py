@@ -272,7 +272,8 @@ def export_overrides(user: User, **_: Any) -> dict[str, Any]:
 @receiver(account_deleted)
 def delete_overrides(user: User, **_: Any) -> None:
     """Delete the exceptions of a deleted account, its registrations and acceptances."""
-    Invitation.objects.filter(guests__user=user, uses=1).update(label="")
+    own = models.Q(guests__user=user, uses=1) | models.Q(label__iexact=user.email)
+    Invitation.objects.filter(own, benchmark__isnull=False).update(label="")
     Registration.objects.filter(user=user).delete()
     Override.objects.filter(user=user).delete()
     Acceptance.objects.filter(user=user).delete()

@@ -9,10 +9,11 @@ from django.utils import timezone
 
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, ActModelForm
-from gluebench.leaderboard.apps.benchmarks.policy import NONE, PolicyError, policy_of
+from gluebench.leaderboard.apps.benchmarks.policy import SETTINGS, PolicyError, policy_of
+from gluebench.leaderboard.apps.common.fields import NONE, fields_beside
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.tables import toml_beside
-from gluebench.leaderboard.apps.limits.forms import EXPLAINED, PersonOrTeamField
+from gluebench.leaderboard.apps.limits.forms import PersonOrTeamField
 from gluebench.leaderboard.apps.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown, whole
 from gluebench.leaderboard.apps.phases.times import AOE, MINUTE, in_utc, zone_names, zone_of
 from gluebench.leaderboard.apps.submissions.forms import reason_field
@@ -22,8 +23,8 @@ PREFIX = "policy-"
 ENTERED = "%Y-%m-%dT%H:%M"
 TIME = forms.TextInput(attrs={"type": "datetime-local"})
 PRESETS = toml_beside(__file__, "presets.toml")
-EXPLAINED_PHASE = toml_beside(__file__, "phases.toml")
-"""For each field of a phase, the texts of its input."""
+FIELDS = fields_beside(__file__, "phases.toml")
+"""The fields of a phase; their kinds are those of its columns."""
 
 
 def moment_in_utc(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
@@ -81,15 +82,15 @@ class PhaseForm(ActModelForm):
 
     class Meta:
         model = Phase
-        fields = [name for name in EXPLAINED_PHASE if name != "reason"]
+        fields = [name for name in FIELDS if name != "reason"]
         widgets = dict.fromkeys(("counting", "otherwise", "shown", "rows", "late"), forms.RadioSelect)
 
     def __init__(self, row: Phase | None, *arguments: Any, **options: Any) -> None:
         super().__init__(row or Phase(pk=0, benchmark=Benchmark(pk=0)), *arguments, **options)
         phase = self.instance
-        for name, texts in EXPLAINED_PHASE.items():
-            self.fields[name].label = texts["label"]
-            self.fields[name].help_text = texts.get("help_text", "")
+        for name, field in FIELDS.items():
+            self.fields[name].label = field.label
+            self.fields[name].help_text = field.help
         for name in ("opens", "closes", "shown_from"):
             if moment := getattr(phase, name):
                 self.initial[name] = moment.astimezone(zone_of(phase.zone)).strftime(ENTERED)
@@ -103,7 +104,7 @@ class PhaseForm(ActModelForm):
             former = phase.benchmark.phases.last()
             self.initial["zone"] = former.zone if former else phase.zone
         settings = [PREFIX + name for name in OVERRIDDEN]
-        self.order_fields([*(name for name in EXPLAINED_PHASE if name != "reason"), *settings, "reason"])
+        self.order_fields([*(name for name in FIELDS if name != "reason"), *settings, "reason"])
 
     def arguments(self) -> tuple[Any, Values]:
         """The phase, not stored yet, and why it is changed."""
@@ -195,14 +196,17 @@ class NewPhaseForm(PhaseForm):
 
 def _setting(name: str, benchmark: Benchmark) -> forms.Field:
     """The field of a policy's setting; empty for the benchmark's."""
-    label, usual = EXPLAINED[name]["label"], as_text(getattr(benchmark.policy, name))
-    choices = EXPLAINED[name].get("choices", [("true", "yes"), ("false", "no")])
-    if name == "approval" or "choices" in EXPLAINED[name]:
-        titles = dict(choices)
-        usual_choice = ("", f"as the benchmark: {titles[usual]}")
-        return forms.ChoiceField(required=False, label=label, choices=[usual_choice, *choices])
-    text = f"Empty: as the benchmark, {'no limit' if usual == NONE else usual}. Or a number, or {NONE}."
-    return forms.CharField(required=False, label=label, max_length=9, help_text=text)
+    field = SETTINGS[name]
+    usual = as_text(getattr(benchmark.policy, name))
+    titles = dict(field.choices)
+    if field.kind == "switch":
+        titles = {"true": "yes", "false": "no"}
+    if titles:
+        choices = [("", f"as the benchmark: {titles[usual]}"), *titles.items()]
+        return forms.ChoiceField(required=False, label=field.label, choices=choices)
+    words = "no limit" if usual == NONE else usual
+    text = f"Empty: as the benchmark, {words}. Or a number, or {NONE}."
+    return forms.CharField(required=False, label=field.label, max_length=9, help_text=text)
 
 
 def as_text(value: Any) -> str:

@@ -318,7 +318,10 @@ def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:
     obstacle = obstacle_for(benchmark, user)
     if obstacle is not None:
         page = reverse("join", args=[benchmark.name])
-        raise QuotaError(403, obstacle.kind, f"{obstacle.reason} See this site's page {page}.")
+        way = f" See this site's page {page}"
+        if obstacle.kind in ("registration", "rules"):
+            way += ", or use the command `gluebench register`"
+        raise QuotaError(403, obstacle.kind, f"{obstacle.reason}{way}.")
     if now.blocked and not now.open:
         raise QuotaError(403, "closed", " ".join(now.blocked))
     if now.blocked:

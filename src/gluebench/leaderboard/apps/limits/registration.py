@@ -1,9 +1,12 @@
 """Acts of registration: a person registers, an organizer approves, refuses, blocks and invites."""
 
 from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from gluebench.leaderboard.apps.accounts.models import User, account_name
@@ -11,6 +14,7 @@ from gluebench.leaderboard.apps.accounts.trust import confirmed
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.kinds import Values
+from gluebench.leaderboard.apps.common.signals import registration_decided
 from gluebench.leaderboard.apps.limits.models import Acceptance, Invitation, Registration, version_of
 from gluebench.leaderboard.apps.phases.table import ActError
 from gluebench.leaderboard.apps.submissions.acts import decline
@@ -26,6 +30,21 @@ def participants_of(benchmark: Benchmark) -> QuerySet[User]:
     takes_part |= Q(pk__in=benchmark.acceptances.values("user"))
     takes_part |= Q(pk__in=benchmark.submissions.values("owner"))
     return User.objects.filter(takes_part, is_active=True)
+
+
+def joinable(user: Any, name: str, code: str = "") -> Benchmark:
+    """The benchmark that this person may register for; `code`: of an invitation. Raises Http404.
+
+    A restricted one may be, whose pages the person does not see yet: with invitations, by a link alone.
+    """
+    visible = Benchmark.objects.visible_to(user).filter(name=name).first()
+    if visible is not None:
+        return visible
+    restricted = get_object_or_404(Benchmark, name=name, draft=False)
+    invited = restricted.invitations.filter(code=code).exists()
+    if restricted.policy.registration == "invitation" and not invited:
+        raise Http404("There is no such benchmark, or you need an invitation.")
+    return restricted
 
 
 def registration_of(benchmark: Benchmark, user: User) -> Registration:
@@ -155,23 +174,29 @@ def _decide(row: Registration, actor: User, standing: str, action: str, reason: 
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=row.user_id)  # as `register`
         current = registration_of(row.benchmark, row.user)
+        former = current.standing
         current.standing = standing
         current.reason = "" if standing == Standing.ACCEPTED else reason
         current.save()
         _record(action, current, actor, reason=reason)
+        if standing not in (former, Standing.BLOCKED) and former != Standing.BLOCKED:
+            registration_decided.send(Registration, registration=current)
     return f"{account_name(row.user, actor)}: {current.get_standing_display().lower()}."
 
 
 def invite(benchmark: Benchmark, actor: User, *, label: str, uses: int, days: int) -> str:
     """Make a link by which so many people may register for some days."""
-    expires = timezone.now() + timedelta(days=days)
     with transaction.atomic():
-        row = Invitation.objects.create(
-            benchmark=benchmark, label=label, uses=uses, expires=expires, by=actor
-        )
+        row = new_invitation(benchmark, actor, label=label, uses=uses, days=days)
         facts: Values = {"invitation": row.pk, "label": label, "uses": uses, "days": days}
         record("invitation", actor=actor, benchmark=benchmark, **facts)
     return "The invitation is ready: send its link to the people whom it is for."
+
+
+def new_invitation(benchmark: Benchmark, actor: User, *, label: str, uses: int, days: int) -> Invitation:
+    """Store an invitation for so many people, and so many days."""
+    expires = timezone.now() + timedelta(days=days)
+    return Invitation.objects.create(benchmark=benchmark, label=label, uses=uses, expires=expires, by=actor)
 
 
 def end_invitation(row: Invitation, actor: User) -> str:

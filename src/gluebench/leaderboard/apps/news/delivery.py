@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
+from django.db.models.functions import Lower
 from django.template.loader import render_to_string
 from django.utils import timezone
 
@@ -25,14 +26,13 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.mail import is_final
-from gluebench.leaderboard.apps.limits.models import blocked_in
-from gluebench.leaderboard.apps.limits.registration import participants_of
+from gluebench.leaderboard.apps.limits.models import Registration, blocked_in
+from gluebench.leaderboard.apps.limits.registration import new_invitation, participants_of
 from gluebench.leaderboard.apps.news.models import (
     Announcement,
     Delivery,
     MailChoice,
     Message,
-    Notice,
     Pace,
     unsubscribe_path,
 )
@@ -40,8 +40,12 @@ from gluebench.leaderboard.apps.phases.table import ActError
 
 AGAIN = timedelta(minutes=10)
 """After this time mail that was not sent is tried again."""
+MOST_INVITED = 500
+"""Invitations of a benchmark that are mailed in 24 hours: the site is no relay for mail to strangers."""
 TURN_SECONDS = 5
 """How long a worker sends mail before its other tasks."""
+
+NO_MAIL = "This site sends no mail: whoever runs it sets GLUEBENCH_SMTP."
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +58,9 @@ def publish(announcement: Announcement, actor: User) -> str:
         _record("announcement", announcement, actor)
         benchmark = announcement.benchmark
         people = participants_of(benchmark).exclude(pk__in=blocked_in(benchmark).values("user"))
+        if benchmark.restricted:  # its news is for those who see its page
+            accepted = benchmark.registrations.filter(standing=Registration.Standing.ACCEPTED)
+            people = people.filter(pk__in=accepted.values("user"))
         _queue(people, announcement=announcement)
     return f"“{announcement.title}” is on the page of news."
 
@@ -64,7 +71,7 @@ def write_to(message: Message, actor: User, people: QuerySet[User]) -> str:
     Raises ActError where the site sends no mail, or nobody gets it.
     """
     if not settings.MAIL_IS_SENT:
-        raise ActError("This site sends no mail: whoever runs it sets GLUEBENCH_SMTP.", "mail")
+        raise ActError(NO_MAIL, "mail")
     with transaction.atomic():
         message.by = actor
         message.save()
@@ -78,6 +85,49 @@ def write_to(message: Message, actor: User, people: QuerySet[User]) -> str:
     left = total - number
     without = f" {left} chose to get no mail, or have not confirmed their address." if left else ""
     return f"The mail goes to {number} {'person' if number == 1 else 'people'}.{without}"
+
+
+def invite_people(
+    benchmark: Benchmark, actor: User, *, message: Message, addresses: Sequence[str], days: int
+) -> str:
+    """Mail a link of its own to each of these addresses, by which one person may register.
+
+    An account with a confirmed address gets it at the pace that it chose. Raises ActError where the site
+    sends no mail, and for addresses that have a link which is not used yet.
+    """
+    if not settings.MAIL_IS_SENT:
+        raise ActError(NO_MAIL, "mail")
+    if benchmark.draft:
+        raise ActError("A draft is hidden: open it under Setup before you invite people.", "draft")
+    usable = benchmark.invitations.usable().annotate(address=Lower("label"))
+    known = set(usable.values_list("address", flat=True))
+    for address in addresses:
+        if address.lower() in known:
+            raise ActError(f"{address} was invited already; end that invitation first.", "invitation")
+    day_ago = timezone.now() - timedelta(days=1)
+    mailed = benchmark.invitations.filter(deliveries__isnull=False, created__gt=day_ago).count()
+    if mailed + len(addresses) > MOST_INVITED:
+        left = MOST_INVITED - mailed
+        raise ActError(
+            f"At most {MOST_INVITED} people are invited by mail in 24 hours: {left} more now.", "invitation"
+        )
+    confirmed = EmailAddress.objects.filter(verified=True, primary=True).annotate(address=Lower("email"))
+    confirmed = confirmed.filter(address__in=[address.lower() for address in addresses])
+    accounts = {row.email.lower(): row.user for row in confirmed.select_related("user__mail_choice")}
+    with transaction.atomic():
+        message.by = actor
+        message.save()
+        for address in addresses:
+            user = accounts.get(address.lower())
+            choice = getattr(user, "mail_choice", None) or MailChoice()
+            pace = Pace(choice.pace)
+            row = new_invitation(benchmark, actor, label=address, uses=1, days=days)
+            if pace != Pace.NONE:
+                Delivery.objects.create(message=message, invitation=row, user=user, due=pace.due())
+        facts: Values = {"title": message.title, "text": message.text, "people": len(addresses), "days": days}
+        record("invitations", actor=actor, benchmark=benchmark, **facts)
+    number = len(addresses)
+    return f"{number} {'person is' if number == 1 else 'people are'} invited, each with a link of their own."
 
 
 def _queue(people: QuerySet[User], **mail: Any) -> int:
@@ -138,16 +188,17 @@ def deliver() -> int:
 
 
 def _claimed() -> Iterator[Sequence[Delivery]]:
-    """The due deliveries of one account after another, each claimed by this worker alone."""
+    """The due deliveries of one account or invitation after another, each claimed by this worker alone."""
     now = timezone.now()
     free = Q(claimed=None) | Q(claimed__lt=now - AGAIN)
     due = Delivery.objects.filter(free, due__lte=now, sent=None, refused=False)
-    for user in due.order_by("user").values_list("user", flat=True).distinct():
+    for mail in due.order_by("user", "invitation").values("user", "invitation").distinct():
         mark = timezone.now()
-        if due.filter(user=user).update(claimed=mark):
-            rows = Delivery.objects.filter(user=user, claimed=mark, sent=None)
-            rows = rows.select_related("announcement__benchmark", "message__benchmark")
-            rows = rows.select_related("notice__submission__benchmark", "user")
+        if due.filter(**mail).update(claimed=mark):
+            rows = Delivery.objects.filter(**mail, claimed=mark, sent=None)
+            rows = rows.select_related("announcement__benchmark", "message__benchmark", "user")
+            rows = rows.select_related("notice__submission__benchmark", "notice__registration__benchmark")
+            rows = rows.select_related("invitation__benchmark")
             yield list(rows.order_by("pk"))
 
 
@@ -155,11 +206,12 @@ def _send(deliveries: Sequence[Delivery]) -> bool:
     """Send one mail with all of them; False if the mail server does not answer now."""
     rows = Delivery.objects.filter(pk__in=[delivery.pk for delivery in deliveries])
     try:
-        _mail(deliveries[0].user, [delivery.mail for delivery in deliveries]).send()
+        _mail(deliveries).send()
     except OSError as error:  # smtplib's errors are such too
         if isinstance(error, smtplib.SMTPRecipientsRefused) and is_final(error):
             rows.update(refused=True)
-            logger.warning("The mail server refused the address of account %s.", deliveries[0].user_id)
+            whose = f"account {deliveries[0].user_id}" if deliveries[0].user_id else "an invitation"
+            logger.warning("The mail server refused the address of %s.", whose)
             return True
         logger.warning("Mail could not be sent: %s. They are tried again.", error)
         return False
@@ -168,18 +220,21 @@ def _send(deliveries: Sequence[Delivery]) -> bool:
     return True
 
 
-def _mail(user: User, texts: Sequence[Announcement | Message | Notice]) -> EmailMessage:
-    first, number = texts[0], len(texts)
-    titles = dict.fromkeys(text.benchmark.title for text in texts)
-    subject = f"{first.benchmark.title}: {first.title}"
+def _mail(deliveries: Sequence[Delivery]) -> EmailMessage:
+    """One mail of all of them, which are to one person."""
+    first, number = deliveries[0], len(deliveries)
+    subject = f"{first.mail.benchmark.title}: {first.mail.title}"
     if number > 1:
+        titles = dict.fromkeys(delivery.mail.benchmark.title for delivery in deliveries)
         subject = f"{number} messages: {', '.join(titles)}"
-    site = first.site.rstrip("/")
-    leave = site + unsubscribe_path(user)
-    headers = {"List-Unsubscribe": f"<{leave}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
-    context = {"texts": texts, "site": site, "leave": leave}
+    site = first.mail.site.rstrip("/")
+    context: Values = {"deliveries": deliveries, "site": site}
+    headers = {}
+    if first.user is not None:
+        leave = context["leave"] = site + unsubscribe_path(first.user)
+        headers = {"List-Unsubscribe": f"<{leave}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     body = render_to_string("news/mail.txt", context)
-    return EmailMessage(" ".join(subject.split()), body, to=[user.email], headers=headers)
+    return EmailMessage(" ".join(subject.split()), body, to=[first.to], headers=headers)
 
 
 def tallies(benchmark: Benchmark) -> QuerySet[Announcement]:

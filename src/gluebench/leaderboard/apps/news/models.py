@@ -1,4 +1,4 @@
-"""Announcements, messages, notices to authors, how an account wants their mail, and who was sent which."""
+"""Announcements, messages, invitations, notices, how an account wants their mail, and who was sent which."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -17,10 +17,12 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.signals import (
     account_deleted,
     account_exported,
+    registration_decided,
     submission_decided,
     submissions_changed,
 )
 from gluebench.leaderboard.apps.common.text import plain
+from gluebench.leaderboard.apps.limits.models import Invitation, Registration
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.queries import OPEN, Status
 from gluebench.leaderboard.serving.environment import site_address
@@ -73,7 +75,10 @@ class Message(WrittenText):
 
 
 class Notice(models.Model):
-    """What happened to a submission, for its author. Its text is made when it is sent, without scores."""
+    """What happened to a submission or a registration, for its author; the text is made when it is sent.
+
+    It has no scores.
+    """
 
     class Event(models.TextChoices):
         """What happened, with the subject of the mail."""
@@ -84,33 +89,51 @@ class Notice(models.Model):
         AGAIN = "again", "“{name}” was graded again"
         APPROVED = "approved", "An organizer approved “{name}”"
         DECLINED = "declined", "An organizer declined “{name}”"
+        ADMITTED = "admitted", "An organizer approved your registration"
+        REFUSED = "refused", "An organizer refused your registration"
 
-    submission = models.ForeignKey(Submission, models.CASCADE, related_name="notices")
+    submission = models.ForeignKey(Submission, models.CASCADE, null=True, related_name="notices")
+    registration = models.ForeignKey(Registration, models.CASCADE, null=True, related_name="notices")
     event = models.CharField(max_length=10, choices=Event)
     attempt = models.PositiveIntegerField()
     """The attempt at grading that it is of, or the number of the decision."""
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["submission", "event", "attempt"], name="one_notice_each")
+            models.UniqueConstraint(fields=["submission", "event", "attempt"], name="one_notice_each"),
+            models.CheckConstraint(
+                condition=models.Q(submission__isnull=False) ^ models.Q(registration__isnull=False),
+                name="submission_or_registration",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.title
 
     @property
+    def subject(self) -> Submission | Registration:
+        """What it is about."""
+        subject = self.submission or self.registration
+        assert subject is not None
+        return subject
+
+    @property
     def benchmark(self) -> Benchmark:
-        """That of the submission."""
-        return self.submission.benchmark
+        """That of its subject."""
+        return self.subject.benchmark
 
     @property
     def title(self) -> str:
-        """The subject."""
-        return self.Event(self.event).label.format(name=self.submission.name)
+        """The subject line."""
+        name = "" if self.submission is None else self.submission.name
+        return self.Event(self.event).label.format(name=name)
 
     @property
     def text(self) -> str:
         """Why, where there is a reason."""
+        if self.registration is not None:
+            return self.registration.reason
+        assert self.submission is not None
         reasons = {self.Event.AGAIN: self.submission.why, self.Event.DECLINED: self.submission.declined}
         return reasons.get(self.Event(self.event), "")
 
@@ -121,8 +144,11 @@ class Notice(models.Model):
 
     @property
     def address(self) -> str:
-        """The absolute address of the submission."""
-        return f"{self.site.rstrip('/')}{self.submission.get_absolute_url()}"
+        """The absolute address of the submission, or of the page that registers."""
+        path = reverse("join", args=[self.benchmark.name])
+        if self.submission is not None:
+            path = self.submission.get_absolute_url()
+        return f"{self.site.rstrip('/')}{path}"
 
 
 class Pace(models.TextChoices):
@@ -151,12 +177,16 @@ class MailChoice(models.Model):
 
 
 class Delivery(models.Model):
-    """A mail to one account of an announcement, message or notice; kept as the record of what was sent."""
+    """A mail of an announcement, message or notice to one account; kept as the record of what was sent.
+
+    With an `invitation` it has its link, and goes to the address of its label, which may have no account.
+    """
 
     announcement = models.ForeignKey(Announcement, models.CASCADE, null=True, related_name="deliveries")
     message = models.ForeignKey(Message, models.CASCADE, null=True, related_name="deliveries")
     notice = models.ForeignKey(Notice, models.CASCADE, null=True, related_name="deliveries")
-    user = models.ForeignKey(User, models.CASCADE, related_name="deliveries")
+    invitation = models.ForeignKey(Invitation, models.CASCADE, null=True, related_name="deliveries")
+    user = models.ForeignKey(User, models.CASCADE, null=True, related_name="deliveries")
     due = models.DateTimeField()
     claimed = models.DateTimeField(null=True)
     """When a worker began to send it; another one tries after `delivery.AGAIN`."""
@@ -178,12 +208,27 @@ class Delivery(models.Model):
         assert sent is not None
         return sent
 
+    @property
+    def to(self) -> str:
+        """The mail address."""
+        if self.user is not None:
+            return self.user.email
+        assert self.invitation is not None
+        return self.invitation.label
+
+    @property
+    def address(self) -> str:
+        """The absolute address that the mail leads to."""
+        if self.invitation is not None:
+            return f"{self.mail.site.rstrip('/')}{self.invitation.path}"
+        return self.mail.address
+
 
 def choose(user: User, pace: Pace, results: Pace) -> None:
     """Change when an account gets mail, and notices, for what is not sent yet too."""
     MailChoice.objects.update_or_create(user=user, defaults={"pace": pace, "results": results})
     for chosen, is_other in ((pace, True), (results, False)):
-        unsent = Delivery.objects.filter(user=user, sent=None, notice__isnull=is_other)
+        unsent = Delivery.objects.filter(user=user, sent=None, notice__submission__isnull=is_other)
         if chosen == Pace.NONE:
             unsent.delete()
         else:
@@ -214,27 +259,35 @@ def note_outcomes(submissions: Collection[int], erased: bool = False, **_: Any) 
     for row in rows.select_related("owner").only("status", "attempts", "why", "owner"):
         event = Notice.Event.AGAIN if row.why and row.status == Status.GRADED else row.status
         if event in Notice.Event:
-            _note(row, event, row.attempts)
+            _note(row.owner, event, row.attempts, submission=row)
 
 
 @receiver(submission_decided)
 def note_decision(submission: Submission, approved: bool, **_: Any) -> None:
     """Queue a notice of an organizer's decision."""
     event = Notice.Event.APPROVED if approved else Notice.Event.DECLINED
-    _note(submission, event, submission.notices.filter(event=event).count() + 1)
+    number = submission.notices.filter(event=event).count() + 1
+    _note(submission.owner, event, number, submission=submission)
 
 
-def _note(submission: Submission, event: str, attempt: int) -> None:
-    """Queue a notice, if the author wants them and has confirmed the address."""
-    choice = MailChoice.objects.filter(user=submission.owner_id).first()
-    if choice is None or choice.results == Pace.NONE or not settings.MAIL_IS_SENT:
+@receiver(registration_decided)
+def note_registration(registration: Registration, **_: Any) -> None:
+    """Queue a notice of an organizer's decision, which a person waits for."""
+    is_accepted = registration.standing == Registration.Standing.ACCEPTED
+    event = Notice.Event.ADMITTED if is_accepted else Notice.Event.REFUSED
+    number = registration.notices.filter(event=event).count() + 1
+    _note(registration.user, event, number, registration=registration)
+
+
+def _note(user: User, event: str, attempt: int, **subject: Any) -> None:
+    """Queue a notice, if the person wants such and has confirmed the address."""
+    choice = MailChoice.objects.filter(user=user).first() or MailChoice()
+    pace = Pace(choice.results if "submission" in subject else choice.pace)
+    if pace == Pace.NONE or not settings.MAIL_IS_SENT or not confirmed(user):
         return
-    if not confirmed(submission.owner):
-        return
-    notice, is_new = Notice.objects.get_or_create(submission=submission, event=event, attempt=attempt)
+    notice, is_new = Notice.objects.get_or_create(event=event, attempt=attempt, **subject)
     if is_new:
-        due = Pace(choice.results).due()
-        Delivery.objects.create(notice=notice, user_id=submission.owner_id, due=due)
+        Delivery.objects.create(notice=notice, user=user, due=pace.due())
 
 
 @receiver(account_exported)
@@ -251,4 +304,5 @@ def delete_mail(user: User, **_: Any) -> None:
     """Delete the choice of a deleted account, and what it was sent."""
     MailChoice.objects.filter(user=user).delete()
     Delivery.objects.filter(user=user).delete()
-    Notice.objects.filter(submission__owner=user).delete()
+    own = models.Q(submission__owner=user) | models.Q(registration__user=user)
+    Notice.objects.filter(own).delete()

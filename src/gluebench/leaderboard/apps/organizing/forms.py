@@ -14,29 +14,22 @@ from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.accounts.trust import confirmed
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm
-from gluebench.leaderboard.apps.common.tables import toml_beside
+from gluebench.leaderboard.apps.common.fields import fields_beside
+from gluebench.leaderboard.apps.common.inputs import form_input
 from gluebench.leaderboard.apps.common.text import plain
 from gluebench.leaderboard.apps.submissions.forms import reason_field
 
 TABLE_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".zip")
-FILES = toml_beside(__file__, "files.toml")
-CHOICES = [name for name, texts in FILES.items() if texts["kind"] == "choice"]
-PARTS = [name for name, texts in FILES.items() if texts["kind"] == "file"]
+FIELDS = fields_beside(__file__, "files.toml")
+LISTS = [name for name, field in FIELDS.items() if field.kind == "list"]
+PARTS = [name for name, field in FIELDS.items() if field.kind == "file"]
 """The uploads of one file each."""
 
 
-class _Files(forms.FileInput):
-    allow_multiple_selected = True
-
-
-class FilesField(forms.FileField):
-    """Several files; an empty list for none."""
-
-    widget = _Files
-
-    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
-        """The files. Raises ValidationError for one that is empty."""
-        return [super(FilesField, self).clean(file, initial) for file in data or ()]
+def separated(text: str) -> list[str]:
+    """The parts of a list that is entered with semicolons."""
+    parts = [part.strip() for part in text.split(";")]
+    return [part for part in parts if part]
 
 
 class FilesForm(ActForm):
@@ -44,15 +37,13 @@ class FilesForm(ActForm):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        kinds = {"files": FilesField, "file": forms.FileField, "switch": forms.BooleanField}
-        for name, texts in FILES.items():
-            given = {key: value for key, value in texts.items() if key != "kind"}
-            self.fields[name] = kinds.get(texts["kind"], forms.CharField)(required=False, **given)
+        for name, field in FIELDS.items():
+            self.fields[name] = form_input(field)
 
     def arguments(self) -> tuple[Any, dict[str, Any]]:
         """The benchmark that they replace, or None; the values; the options for `data.organize.Choices`."""
         values = self.cleaned_data
-        lists = {name: [part.strip() for part in values[name].split(";") if part.strip()] for name in CHOICES}
+        lists = {name: separated(values[name]) for name in LISTS}
         encoding, replacing = values["encoding"] or "utf-8", values["replace_whitespace"]
         options = {**lists, "encoding": encoding, "replace_whitespace": replacing}
         return self.row, {"sent": values, "choices": options}
@@ -65,7 +56,7 @@ class FilesForm(ActForm):
 
     def options(self) -> list[forms.BoundField]:
         """The inputs of what is detected in tables."""
-        return [self[name] for name in (*CHOICES, "encoding", "replace_whitespace")]
+        return [self[name] for name in (*LISTS, "encoding", "replace_whitespace")]
 
     def clean(self) -> dict[str, Any]:
         """The values; errors for files that do not go together or are too many."""

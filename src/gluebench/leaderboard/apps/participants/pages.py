@@ -1,5 +1,6 @@
 """The pages of participants: registering, the organizers' list with its acts, invitations and mail."""
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
@@ -42,7 +44,7 @@ from gluebench.leaderboard.apps.limits.models import (
     rules_of,
     version_of,
 )
-from gluebench.leaderboard.apps.news.delivery import write_to
+from gluebench.leaderboard.apps.news.delivery import invite_people, write_to
 from gluebench.leaderboard.apps.news.models import Message
 from gluebench.leaderboard.apps.phases.table import ActError
 from gluebench.leaderboard.apps.submissions.forms import reason_field
@@ -85,7 +87,7 @@ class JoinForm(forms.Form):
 @form_page
 def join(request: HttpRequest, name: str, code: str = "") -> HttpResponse:
     """The rules and the registration; a POST accepts the version that was shown, and registers."""
-    benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
+    benchmark = acts.joinable(request.user, name, code)
     user = request.user if isinstance(request.user, User) else None
     version = version_of(benchmark)
     if request.method == "POST" and user is None:
@@ -224,9 +226,14 @@ class MessageForm(ActForm):
     def arguments(self) -> tuple[Any, Values]:
         """The message, not stored yet, and the people who get it."""
         values = self.cleaned_data
-        site = site_address(settings.RUNNING, settings.FOLDER)
-        message = Message(benchmark=self.row, title=values["title"], text=values["text"], site=site)
+        message = _new_message(self.row, values)
         return message, {"people": _group(self.row, values["to"], values["people"])}
+
+
+def _new_message(benchmark: Benchmark, values: Values) -> Message:
+    """The message of a form's title and text, not stored yet."""
+    site = site_address(settings.RUNNING, settings.FOLDER)
+    return Message(benchmark=benchmark, title=values["title"], text=values["text"], site=site)
 
 
 def _group(benchmark: Benchmark, to: str, numbers: list[int]) -> QuerySet[User]:
@@ -262,6 +269,52 @@ class InvitationForm(ActForm):
         min_value=1, max_value=100_000, initial=1, label="People", help_text="How many may register with it."
     )
     days = forms.IntegerField(min_value=1, max_value=LONGEST_DAYS, initial=14, label="Days until it expires")
+
+
+class AddressesField(forms.CharField):
+    """Mail addresses, one a line or with commas, each once whatever its case."""
+
+    widget = forms.Textarea(attrs={"rows": 4, "autocomplete": "off"})
+
+    def clean(self, value: Any) -> list[str]:
+        """The addresses. Raises ValidationError, which names the one that is none."""
+        addresses: dict[str, str] = {}
+        for address in re.split(r"[\s,;]+", super().clean(value)):
+            if address:
+                try:
+                    validate_email(address)
+                except ValidationError:
+                    raise ValidationError(f"{address[:80]!r} is no mail address.") from None
+                addresses.setdefault(address.lower(), address)
+        return list(addresses.values())
+
+
+class MailedInvitationForm(ActForm):
+    """Invitations by mail."""
+
+    addresses = AddressesField(
+        label="Mail addresses", help_text="One a line. Each gets a link for one person.", max_length=60_000
+    )
+    title = forms.CharField(
+        max_length=120, validators=[plain], label="Subject", initial="You are invited to take part"
+    )
+    text = forms.CharField(
+        required=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 4}), label="Your words"
+    )
+    days = forms.IntegerField(
+        min_value=1, max_value=LONGEST_DAYS, initial=14, label="Days until the links expire"
+    )
+
+    def __init__(self, row: Any, *arguments: Any, **options: Any) -> None:
+        super().__init__(
+            row, *arguments, auto_id="mailed_%s", **options
+        )  # beside other forms with such fields
+
+    def arguments(self) -> tuple[Any, Values]:
+        """The benchmark, and the message that is not stored yet with the rest of the form."""
+        values = self.cleaned_data
+        message = _new_message(self.row, values)
+        return self.row, {"message": message, "addresses": values["addresses"], "days": values["days"]}
 
 
 class DecisionForm(ActForm):
@@ -308,18 +361,6 @@ def _list(benchmark: Benchmark, viewer: User, q: str = "", page: str | None = No
     matches = [row for row in everybody if has_words(words, *(str(row[name] or "") for name in SEARCHED))]
     size = None if page is None else PEOPLE
     rows, pager = paged(matches, size, page_number(page or ""), q=search)
-    invitations = [
-        {
-            "pk": row.pk,
-            "label": str(row),
-            "uses": row.uses,
-            "used": row.used,
-            "expires": row.expires,
-            "usable": row.is_usable,
-            "url": site_address(settings.RUNNING, settings.FOLDER) + row.path,
-        }
-        for row in benchmark.invitations.select_related("benchmark")
-    ]
     mails = benchmark.messages.annotate(
         sent=Count("deliveries", filter=Q(deliveries__sent__isnull=False)),
         refused=Count("deliveries", filter=Q(deliveries__refused=True)),
@@ -331,11 +372,38 @@ def _list(benchmark: Benchmark, viewer: User, q: str = "", page: str | None = No
         "found": len(matches),
         "search": search,
         **pager,
-        "invitations": invitations,
+        "invitations": _invitations(benchmark, viewer),
         "mails": mails,
         "policy": benchmark.policy,
         "mail_is_sent": settings.MAIL_IS_SENT,
     }
+
+
+def _invitations(benchmark: Benchmark, viewer: User) -> list[Values]:
+    """The invitations: whether the mail of one is sent, and who accepted it."""
+    site = site_address(settings.RUNNING, settings.FOLDER)
+    rows = benchmark.invitations.select_related("benchmark")
+    invitations = []
+    for row in rows.prefetch_related("deliveries", "guests__user"):
+        state = ""
+        for mail in row.deliveries.all():
+            state = "sent" if mail.sent else "waiting"
+            if mail.refused:
+                state = "refused"
+        invitations.append(
+            {
+                "pk": row.pk,
+                "label": str(row),
+                "uses": row.uses,
+                "used": row.used,
+                "expires": row.expires,
+                "usable": row.is_usable,
+                "url": site + row.path,
+                "mail": state,
+                "accepted": [account_name(guest.user, viewer) for guest in row.guests.all()],
+            }
+        )
+    return invitations
 
 
 def _participant(request: HttpRequest, benchmark: Benchmark, pk: int) -> Registration:
@@ -355,6 +423,7 @@ PARTICIPANTS = OrganizerPage.named(
         "approve": (_approve, ApprovalForm),
         "mail": (write_to, MessageForm),
         "invite": (acts.invite, InvitationForm),
+        "invite-by-mail": (invite_people, MailedInvitationForm),
     },
     parameters=("q", "page"),
     context=_list,

@@ -146,7 +146,7 @@ def comparison_of(a: Submission, b: Submission) -> Comparison:
         return Comparison("full", FULL)
     if pair.failure:
         return Comparison("failed", f"The two could not be compared. {pair.failure}")
-    if pair.at is None:
+    if pair.at is None or pair.found is None:
         return Comparison("waiting", WAIT)
     return Comparison("done", "", _with_names(pair.found, a, b), pair.at)
 

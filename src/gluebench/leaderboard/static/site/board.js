@@ -106,6 +106,16 @@ function keep(changes) {
   window.history.replaceState(null, "", address);
 }
 
+// The files that the page offers are of the systems that a search here leaves.
+function narrowFiles(words) {
+  for (const link of document.querySelectorAll("[data-files] a")) {
+    const address = new URL(link.href);
+    if (words.length) address.searchParams.set("q", words.join(" "));
+    else address.searchParams.delete("q");
+    link.href = address;
+  }
+}
+
 // Sorting and searching here need all rows here; the server does it for a page of a longer board.
 if (table?.dataset.whole !== undefined) {
   const heads = [...lastHeads()];
@@ -224,6 +234,7 @@ let whole = "";
 function find(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   keep({ q: words.join(" ") });
+  if (!isCopy) narrowFiles(words);
   let found = 0;
   for (const row of table.querySelectorAll(":scope > tbody:not(.pinned) > tr:not(.group, .detail-row)")) {
     row.hidden = !words.every((word) => textToSearch(row).includes(word));
