@@ -52,11 +52,35 @@ def test_what_has_not_changed_is_not_sent_again(url: str) -> None:
     assert remote(url) == first
 
 
+OWN = """
+import sys; from datetime import timedelta; from gluebench.leaderboard import commands
+commands.open_site(sys.argv[1])
+from gluebench.leaderboard.apps.accounts.models import User, issue
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+Benchmark.objects.update(restricted=sys.argv[2] == "on")
+user, _ = User.objects.get_or_create(email="member@example.org")
+tiny = Benchmark.objects.get(name="tiny")
+tiny.registrations.get_or_create(user=user, defaults={"standing": "accepted"})
+print(issue(user, "a test", ["read"], timedelta(days=1))[1])
+"""
+
+
+def test_a_benchmark_for_participants_needs_the_token_of_one(served: Any, url: str) -> None:
+    token = str(served.python(OWN, str(served.folder), "on")).strip()
+    try:
+        with pytest.raises(SendError, match="has no benchmark 'tiny'"):
+            remote(url)
+        assert remote(url, token=token).facts["name"] == "tiny"
+    finally:
+        served.python(OWN, str(served.folder), "off")
+    assert remote(url).facts["name"] == "tiny"
+
+
 def test_the_cached_manifest_serves_offline_and_says_so(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = remote(url)
-    monkeypatch.setattr(module, "Client", lambda site, **_: Client("http://127.0.0.1:9", tries=1))
+    monkeypatch.setattr(module, "Client", lambda site, token, **_: Client("http://127.0.0.1:9", tries=1))
     (tmp_path / "mine.zip").write_bytes(zip_bytes(PREDICTIONS))
     done = run("check", tmp_path / "mine.zip", "--benchmark", url)
     assert done.exit_code == 0, done.output

@@ -208,7 +208,7 @@ def _flat_objects(lines: Sequence[str]) -> list[NestedRecord]:
     if "[" in together or any(content[0] != "{" for content in contents):
         return []
     try:
-        values = loaded(f"[{together}]")
+        values = loaded(f"[{together}]", flat=True)
     except NotationError:
         return []  # the line has to be named
     if values is None or len(values) != len(contents):

@@ -67,12 +67,19 @@ def is_number(text: str) -> bool:
     return True
 
 
-def loaded(text: str) -> Any:
+def loaded(text: str, *, flat: bool = False) -> Any:
     """The value of JSON; None for null, or if it is not JSON.
 
-    Raises RepeatedError for an object with a key twice, NotationError for a lone surrogate.
+    A list of objects that hold no others is read faster if it is known to be `flat`. Raises RepeatedError for
+    an object with a key twice, NotationError for a lone surrogate.
     """
     try:
+        if flat and not any(mark in text for mark in ("\\", " :", "\t:", "\n:", "\r:")):
+            value = json.loads(text)
+            # Without escapes, and blanks before colons, a quotation mark and a colon follow each key.
+            keys = sum(len(part) for part in value if isinstance(part, dict))
+            if keys == text.count('":'):
+                return value
         value = _DECODER.decode(text)
     except NotationError:
         raise

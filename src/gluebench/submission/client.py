@@ -255,8 +255,11 @@ def address_of(url: str) -> Address:
     return Address(match[1], match[2])
 
 
-def remote(url: str, say: Callable[[str], None] = lambda line: None) -> Remote:
-    """The benchmark at an address; `say` is called if the cached one is used. Raises SendError."""
+def remote(url: str, say: Callable[[str], None] = lambda line: None, *, token: str = "") -> Remote:
+    """The benchmark at an address; `say` is called if the cached one is used. Raises SendError.
+
+    `token`: of an account that sees it, where not everybody does.
+    """
     address = address_of(url)
     folder = cache_folder() / hashlib.sha256(address.page.encode()).hexdigest()[:32]
     try:
@@ -265,7 +268,7 @@ def remote(url: str, say: Callable[[str], None] = lambda line: None) -> Remote:
     except (OSError, ValueError, KeyError, TypeError):
         cached = None
     try:
-        client = Client(address.site, tries=TRIES, timeout=TIMEOUT)
+        client = Client(address.site, token, tries=TRIES, timeout=TIMEOUT)
         answer = client.facts(address.name, cached.etag if cached else "")
     except UnreachableError as error:
         if cached is None:
