@@ -49,7 +49,8 @@ class Shard(NamedTuple):
 def shard_of(name: str) -> Shard:
     """The part that a file's name says."""
     before, _, after = name.rpartition("-of-")
-    number, counted = before[-_DIGITS - 1 :], after[:_DIGITS]
+    number = before[-_DIGITS - 1 :]
+    counted = after[:_DIGITS]
     if number.startswith("-") and number[1:].isdecimal() and counted.isdecimal() and int(counted):
         return Shard(before.removesuffix(number), int(number[1:]), int(counted), after[_DIGITS:])
     return Shard(name, 0, 0, "")

@@ -12,8 +12,8 @@ from gluebench.reading.text import SEEN
 
 KEYS = ("index", "idx", "id", "guid", "example_id", "pairid", "", "unnamed: 0")
 """Common names of the index column, in any letter case, the most reliable first."""
-VALUES = ("prediction", "predictions", "predicted_label", "predicted", "pred", "preds", "label", "labels")
-VALUES += ("output", "answer", "answers", "class", "score", "scores")
+VALUES: tuple[str, ...] = ("prediction", "predictions", "predicted_label", "predicted", "pred", "preds")
+VALUES += ("label", "labels", "output", "answer", "answers", "class", "score", "scores")
 """Common names of the column of predictions."""
 GOLD_NAMES = ("label", "labels")
 """Names in use for predictions, and for the true labels that stand beside them."""
@@ -133,7 +133,9 @@ def refuse_rivals_in_objects(answers: Sequence[Answer], keys: Sequence[str]) -> 
     chosen = _value_key(records[0], keys)
     if chosen is None:
         return
-    columns = {name: [record[name] for record in records if name in record] for name in records[0]}
+    columns = {}
+    for name in records[0]:
+        columns[name] = [record[name] for record in records if name in record]
     refuse_rivals(chosen, columns, answers[0].line)
 
 
@@ -202,7 +204,7 @@ def _value_key(value: Any, keys: Sequence[str]) -> str | None:
     for key in keys:
         if key in value:
             return key
-    folded = {name.casefold(): name for name in value}
+    folded: dict[str, str] = {name.casefold(): name for name in value}
     for key in keys:
         if key.casefold() in folded:
             return folded[key.casefold()]

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import chain, permutations
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
@@ -174,7 +174,7 @@ def _warn_of_cells(name: str, column: Column, task: Task) -> list[Problem]:
     cells = [cell for cell in column.cells if cell]
     if not cells:
         return []
-    if task.form == "ranking" and all(_is_score(item) for ranking in cells for item in ranking):
+    if task.form == "ranking" and all(map(_is_score, chain.from_iterable(cells))):
         return [_problem("scores-for-ids", name, "warning", value=" ".join(cells[0])[:60])]
     if task.form == "text" and all(_is_enclosed(text) for text in cells):
         return [_problem("marked-texts", name, "warning", value=cells[0][:60])]

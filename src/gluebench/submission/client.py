@@ -121,7 +121,8 @@ class Client(Transport):
         address = f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/submissions"
         headers = {"Idempotency-Key": key}
         answer = self._upload(address, path, details, headers=headers, progress=progress)
-        return answer.data | {"new": answer.status == 201}
+        submission: dict[str, Any] = answer.data
+        return submission | {"new": answer.status == 201}
 
     def wait(
         self,

@@ -40,7 +40,7 @@ def layout(file: TestFile, task: Task, role: Role) -> Layout:
         score_range=task.score_range,
         form=cell_form(task),
         ids=file.splits[role].ids,
-        names=(file.name, task.name, *file.synonyms),
+        names=(file.name, task.name) + file.synonyms,
     )
 
 
@@ -133,9 +133,9 @@ def _read_declared(
     if as_table.column is None:
         return table
     first = next(problem for problem in table.problems if problem.severity == "error")
-    own = [problem for problem in as_table.problems if problem.code not in _OF_TABLES]
-    repair = f"read, and written in the shape of {file.path}"
-    return as_table._replace(problems=[replace(first, repair=repair), *own])
+    problems = [replace(first, repair=f"read, and written in the shape of {file.path}")]
+    problems += [problem for problem in as_table.problems if problem.code not in _OF_TABLES]
+    return as_table._replace(problems=problems)
 
 
 def _explain(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 from gluebench.benchmark import Task
 from gluebench.reading.notation import NotationError, is_number, loaded
@@ -43,7 +44,7 @@ def rewrite_cells(editor: RowEditor, task: Task) -> None:
 
 
 def _wrong_cells(editor: RowEditor, form: CellForm) -> set[str]:
-    return {cell for cell in {*editor.column(1)} if not _is_readable(cell, form)}
+    return {cell for cell in set(editor.column(1)) if not _is_readable(cell, form)}
 
 
 def _rewriting_steps(task: Task) -> dict[str, Step]:
@@ -55,7 +56,7 @@ def _rewriting_steps(task: Task) -> dict[str, Step]:
             "label-meaning": _meanings(task),
             "other-scheme": _schemes(task),
         }
-        known = {word for labels in words.values() for word in labels}
+        known = set(chain.from_iterable(words.values()))
         steps["cell-separator"] = partial(_rewrite_separator, task=task, known=known)
         for code, labels in words.items():
             steps[code] = partial(_rewrite_labels, task=task, words=labels)
@@ -221,7 +222,7 @@ def _tell_left(editor: RowEditor, task: Task, left: set[str]) -> None:
         editor.add_cell_mistake("span-texts", left)
     elif task.form == "spans" and all(map(_ends_at_start, left)):
         editor.add_cell_mistake("span-ends", left)
-    elif task.form in _OF_NUMBERS and left <= {*words}:
+    elif task.form in _OF_NUMBERS and left <= set(words):
         editor.add_cell_mistake("labels-alone", left)
     elif task.form in _OF_NUMBERS and all(_has_numbers(cell, len(words)) for cell in left):
         editor.add_cell_mistake("logits", left)
@@ -243,7 +244,7 @@ def _name_labels(
 ) -> None:
     """Record numbers of labels; replace them by the labels if the author gave the order of these."""
     order = editor.choices.words
-    if {*order} != {*task.vocabulary}:
+    if set(order) != set(task.vocabulary):
         editor.add_cell_mistake(code, cells)
         return
     new = {cell: _join(labels(cell, order), task) for cell in cells}
@@ -257,7 +258,7 @@ def _labels_of_numbers(cell: str, order: Sequence[str], *, task: Task) -> list[s
 def _is_multi_hot(cell: str, number: int) -> bool:
     """Whether a cell has 0 or 1 for each of a number of labels."""
     numbers = [float(part) for part in numbers_of(cell)]
-    return len(numbers) == number > 0 and {*numbers} <= {0.0, 1.0}
+    return len(numbers) == number > 0 and set(numbers) <= {0.0, 1.0}
 
 
 def _labels_of_ones(cell: str, order: Sequence[str]) -> list[str]:

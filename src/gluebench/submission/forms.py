@@ -355,7 +355,7 @@ def cell_text(answer: Any, task: Task) -> str:
 
 def _word_of_truth(answer: bool, task: Task) -> str:
     """How true or false is spelled as a label of the task."""
-    labels = {*task.words, *task.vocabulary}
+    labels = set(task.words + task.vocabulary)
     for words in _BOOLEANS:
         if set(words) == labels:
             return words[answer]
@@ -392,7 +392,7 @@ def _span_text(span: Any) -> str:
     """The part of a cell that is a list of start, end and label, or an object with these keys."""
     if isinstance(span, dict):
         labels = [value for key, value in span.items() if key not in ("start", "end")]
-        span = [span.get("start"), span.get("end"), *labels]
+        span = [span.get("start"), span.get("end")] + labels
     if not isinstance(span, list | tuple) or not 2 <= len(span) <= 3:
         return json.dumps(span, ensure_ascii=False)
     start, end, *labels = span

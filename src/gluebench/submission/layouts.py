@@ -152,7 +152,7 @@ def _take_header(cells: Cells, layout: Layout) -> None:
     labels = {word.casefold() for word in layout.known_words}
     if len(first) == 1:
         is_header = folded[0] in KEYS or folded[0] in VALUES
-    elif {*folded} == {word.casefold() for word in layout.words} and len(cells.rows) > 1:
+    elif set(folded) == {word.casefold() for word in layout.words} and len(cells.rows) > 1:
         is_header = _fractions(cells.rows[1])  # each column has the probabilities of a label
     else:
         is_header = folded[0] in KEYS or not any(cell in labels or is_number(cell) for cell in folded)

@@ -198,7 +198,7 @@ def _rewrite_indices(editor: RowEditor) -> None:
     if len(indices) != size or size < 2 or "0" in indices:
         return
     from_1 = {str(number) for number in range(1, size + 1)}
-    if {*indices} == from_1:
+    if set(indices) == from_1:
         editor.rewrite(0, "index-from-1", lambda text: str(int(text) - 1))
 
 
@@ -221,7 +221,7 @@ def _rewrite_values(editor: RowEditor) -> None:
         return
     editor.rewrite(1, "label-spelling", _speller(layout))
     editor.rewrite(1, "label-meaning", _interpreter(editor))
-    cells = {*editor.column(1)}
+    cells = set(editor.column(1))
     if not cells or not cells.isdisjoint(layout.known_words):
         return
 
@@ -275,13 +275,13 @@ def _order_of(keys: Collection[str], editor: RowEditor) -> list[str]:
     spell = _speller(editor.layout)
     meanings = _meanings(editor.layout)
     by_word = {meanings.get(fold_word(key)) or spell(key): key for key in keys}
-    if {*by_word} == {*words}:
+    if set(by_word) == set(words):
         editor.order = words
         return [by_word[word] for word in words]
 
     by_number = {whole_number(CLASS_NAME.sub(r"\1", key)): key for key in keys}
     numbers = list(map(str, range(len(words))))
-    if {*by_number} == {*numbers}:
+    if set(by_number) == set(numbers):
         return [by_number[number] for number in numbers]
     return []
 
@@ -290,7 +290,7 @@ def _rewrite_probabilities(editor: RowEditor, vectors: Mapping[str, Sequence[flo
     """Record probabilities or logits; replace them by the label of the largest if the author wants that."""
     editor.add_cell_mistake("probabilities", vectors)
     order = editor.order or editor.choices.words or editor.layout.words
-    if not editor.choices.argmax or {*order} != {*editor.layout.words}:
+    if not editor.choices.argmax or set(order) != set(editor.layout.words):
         return
     labels = {}
     tied_cells = set()
@@ -319,7 +319,7 @@ def _rewrite_probabilities(editor: RowEditor, vectors: Mapping[str, Sequence[flo
 def _rewrite_class_numbers(editor: RowEditor, numbers: dict[str, str]) -> None:
     """Record class numbers; replace them by labels only if the author gave the order of the labels."""
     words = editor.choices.words
-    if {*words} != {*editor.layout.words}:
+    if set(words) != set(editor.layout.words):
         editor.add_cell_mistake("class-numbers", numbers)
         return
     labels = {cell: words[int(number)] for cell, number in numbers.items()}
@@ -330,8 +330,8 @@ def _interpreter(editor: RowEditor) -> Callable[[str], str]:
     """Return a function that replaces meanings of labels, as "acceptable" for 1, if all cells are such."""
     layout = editor.layout
     word_of = _meanings(layout)
-    known = {*map(fold_word, layout.words)} | word_of.keys()
-    if any(fold_word(cell) not in known for cell in {*editor.column(1)}):
+    known = set(map(fold_word, layout.words)) | word_of.keys()
+    if any(fold_word(cell) not in known for cell in set(editor.column(1))):
         return str
 
     def interpret(text: str) -> str:
@@ -353,7 +353,7 @@ def _speller(layout: Layout) -> Callable[[str], str]:
     folded: dict[str, str] = {fold_word(word): word for word in layout.known_words}
     if len(folded) < len(layout.known_words):  # two labels differ only in separators
         folded = {}
-    are_numbers = {*map(str, range(len(layout.words)))} == {*layout.words}
+    are_numbers = {*map(str, range(len(layout.words)))} == set(layout.words)
     if are_numbers and len(layout.words) == 2:
         folded |= {"false": "0", "true": "1"}
 
@@ -377,7 +377,7 @@ def _find_repeated(editor: RowEditor) -> None:
     """Recognize indices that start again with each batch; leave out rows that repeat another exactly."""
     cells = editor.cells
     indices = editor.column(0)
-    if len({*indices}) == len(cells.rows):
+    if len(set(indices)) == len(cells.rows):
         return
     if len(cells.rows) == editor.layout.size and (length := _period(indices)):
         line = cells.lines[length]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 
 from gluebench.benchmark import Benchmark, Role, TestFile
 from gluebench.benchmark.lookup import fold
@@ -18,7 +18,7 @@ _FOREIGN = {
     "compressed": (".gz", ".tgz", ".zip", ".bz2", ".xz", ".7z", ".rar"),
 }
 """Kinds of file that have to be saved otherwise first, by the end of the name."""
-_SUFFIXES = READ + tuple(suffix for suffixes in _FOREIGN.values() for suffix in suffixes)
+_SUFFIXES = READ + tuple(chain.from_iterable(_FOREIGN.values()))
 _OTHER = frozenset({"eval", "train", "config", "log", "logs", "metrics", "scores", "gold", "readme"})
 """Words in the names of files that hold no predictions, though they name a task."""
 
@@ -38,7 +38,7 @@ class FileNames:
         for file in benchmark.files(role):
             for name in _paths(file):
                 self.files.setdefault(name, []).append(file)
-        self.others = {name for file in benchmark.ignored for name in _paths(file)}
+        self.others = set(chain.from_iterable(map(_paths, benchmark.ignored)))
 
     @cached_property
     def _alike(self) -> dict[str, TestFile]:

@@ -68,7 +68,7 @@ class RowEditor:
         if len(lines) > 1:
             where = f"{len(lines):,} rows"
         first_lines = lines[:_PLACES]
-        if len({*first_lines}) > 1:
+        if len(set(first_lines)) > 1:
             where += f", lines {', '.join(map(str, first_lines))}"
             if len(lines) > _PLACES:
                 where += ", ..."
@@ -76,12 +76,12 @@ class RowEditor:
 
     def rewrite(self, column: int, code: str, change: Callable[[str], str], *, repair: str = "") -> None:
         """Change the values of one column; record those that change as a mistake."""
-        new = {value: change(value) for value in {*self.column(column)}}
+        new = {value: change(value) for value in set(self.column(column))}
         self.replace(column, code, new, repair=repair)
 
     def replace(self, column: int, code: str, new: Mapping[str, str], *, repair: str = "") -> None:
         """Replace values of one column by new ones; record those that change as a mistake."""
-        changes = {old: new[old] for old in {*self.column(column)} if new.get(old, old) != old}
+        changes = {old: new[old] for old in set(self.column(column)) if new.get(old, old) != old}
         if changes:
             self.add_cell_mistake(code, changes, column=column, repair=repair)
             self.set_cells(column, changes)

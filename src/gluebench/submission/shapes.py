@@ -79,7 +79,7 @@ def _without_gaps(rows: ShapedRows) -> ShapedRows:
 
 def _groups(rows: ShapedRows, layout: Layout) -> dict[int, int]:
     """Index to group, of rows without a fault."""
-    if len({*rows.groups}) < 2:
+    if len(set(rows.groups)) < 2:
         return {}
     groups = {}
     for example, group in zip(rows.examples, rows.groups, strict=True):
@@ -169,7 +169,7 @@ def _with_length(answer: Answer, key: str) -> Any:
     """The weighted spans of a text, and one of weight 0 over the whole, if the text is under this key."""
     text = answer.record.get(key)
     if isinstance(answer.value, list) and isinstance(text, str):
-        return [*answer.value, [0, len(text), 0]]
+        return answer.value + [[0, len(text), 0]]
     return answer.value
 
 
@@ -190,7 +190,7 @@ def _by_unlisted_ids(answers: list[Answer], size: int) -> list[Answer]:
     Ids are indices if most of them are numbers below `size`, the number of examples.
     """
     ids = [str(answer.index) for answer in answers if answer.index is not None]
-    indices = {*map(str, range(size))}
+    indices = set(map(str, range(size)))
     known = sum(name in indices for name in ids)
     if 2 * known >= len(ids) and all(map(str.isdecimal, ids)):
         return answers

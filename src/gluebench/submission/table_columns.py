@@ -87,7 +87,7 @@ def _first_cells(rows: Sequence[Sequence[str]], at: int) -> list[str]:
 
 def _hold_numbers(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
     """Whether the first cells of these columns are all numbers."""
-    return all(is_number(cell) for at in columns for cell in _first_cells(rows, at))
+    return all(all(map(is_number, _first_cells(rows, at))) for at in columns)
 
 
 def _are_probabilities(cells: Cells, layout: Layout) -> bool:
@@ -106,7 +106,7 @@ def _join_probabilities(editor: RowEditor, index: int | None, columns: Sequence[
     width = max(columns) + 1
     if cells.header and len(cells.header) >= width:
         names = tuple(bare_name(cells.header[at]) for at in columns)
-        if {*names} == {*editor.layout.words}:
+        if set(names) == set(editor.layout.words):
             editor.order = names
     for at, row in enumerate(cells.rows):
         if len(row) < width:
@@ -155,7 +155,7 @@ def _is_index(rows: Sequence[Sequence[str]], at: int, layout: Layout) -> bool:
     first = _first_cells(rows, at)
     if layout.ids:
         return all(cell.encode() in layout.places for cell in first)
-    if len({*first}) < min(len(rows), SEEN):
+    if len(set(first)) < min(len(rows), SEEN):
         return False
     cells = [whole_number(row[at]) for row in rows if at < len(row)]
     numbers = {int(number) for number in cells if number is not None}

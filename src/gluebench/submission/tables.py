@@ -345,7 +345,7 @@ def allowed_values(layout: Layout) -> str:
 
 def of_truth(value: str, words: Sequence[str]) -> str:
     """What to do about True or False where the labels are 0 and 1; empty for other values."""
-    if value.strip().casefold() in ("true", "false") and {*words} == {"0", "1"}:
+    if value.strip().casefold() in ("true", "false") and set(words) == {"0", "1"}:
         return "Write 1 for True and 0 for False (in pandas: astype(int))."
     return ""
 

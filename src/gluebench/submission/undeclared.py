@@ -69,8 +69,8 @@ def _find_shape(text: str, file: TestFile, task: Task, role: Role) -> _Shape | N
     names = [name.strip() for name in header]
     others = [name for name in names if name.casefold() not in KEYS]
     has_index = len(others) < len(names)
-    words = {*task.vocabulary}
-    if task.form in _SPREAD and words and words <= {*names}:
+    words = set(task.vocabulary)
+    if task.form in _SPREAD and words and words <= set(names):
         shape = file._replace(column="", columns=task.vocabulary)
         if has_index or file.splits[role].ids:
             return _Shape(shape, [("label-columns", "")])

@@ -307,8 +307,8 @@ class _Reader(NamedTuple):
 
     def _read_table(self, file: TestFile, path: str) -> Table:
         task = self.benchmark.task(file.task)
-        known = {*task.words, *task.vocabulary}
-        orders = [tuple(words) for words in self.labels if {*words} == known]
+        known = set(task.words + task.vocabulary)
+        orders = [tuple(words) for words in self.labels if set(words) == known]
         choices = Choices(argmax=self.argmax)
         if orders:
             choices = Choices(orders[0], self.argmax)
