@@ -89,7 +89,7 @@ def _split(data: Bytes, most: int) -> _Fields | None:
         ends = separators[feeds]
         regular = feeds - first == 1
     starts = np.zeros_like(ends)
-    starts[1:] = ends[:-1] + 1
+    np.add(ends[:-1], 1, out=starts[1:])
     return _Fields(starts, tabs, ends, regular)
 
 
@@ -103,7 +103,9 @@ def _integers(data: Bytes, starts: Ints, ends: Ints, usual: int) -> Ints:
     long: list[int] = np.flatnonzero(lengths > usual).tolist() if longest > usual else []
     if len(long) <= _FEW:
         longest = min(longest, usual)
-    sizes = np.minimum(lengths, _MOST_DIGITS + 1).astype(np.uint8)
+    if lengths.max() > _MOST_DIGITS:
+        lengths = np.minimum(lengths, _MOST_DIGITS + 1)
+    sizes = lengths.astype(np.uint8)
     shortest = sizes.min()
     width: Any = np.int32 if longest <= _SHORT else np.int64  # half as wide, half the time
     numbers: npt.NDArray[Any] = np.zeros(len(ends), width)
@@ -137,17 +139,18 @@ def _labels(data: Bytes, starts: Ints, ends: Ints, layout: Layout) -> tuple[Byte
     """The label code of each row, 255 where the word is none of the labels; and which are synonyms."""
     lengths = ends - starts
     longest = int(lengths.max())
-    words = layout.synonym_codes | layout.codes
-    letters = data.take(starts, mode="clip")  # the last row may be an index alone
-    if longest != 1 or lengths.min() != 1:
-        letters *= (lengths == 1).view(np.uint8)
-    by_letter = bytearray([_NO_LABEL]) * 256
-    for word, code in words.items():
-        if len(word) == 1:
-            by_letter[word[0]] = code
-    codes = np.frombuffer(bytearray(letters).translate(by_letter), np.uint8)  # faster than an index
+    codes = np.full(len(ends), _NO_LABEL, np.uint8)
+    letters = {word[0]: code for word, code in layout.codes.items() if len(word) == 1}
+    if letters:
+        first = data.take(starts, mode="clip")  # the last row may be an index alone
+        if longest != 1 or lengths.min() != 1:
+            first *= (lengths == 1).view(np.uint8)
+        table = bytearray([_NO_LABEL]) * 256
+        for letter, code in letters.items():
+            table[letter] = code
+        codes = np.frombuffer(bytearray(first).translate(table), np.uint8)  # faster than an index
     synonym = np.zeros(len(ends), np.bool_)
-    for word, code in words.items():
+    for word, code in (layout.synonym_codes | layout.codes).items():
         if len(word) > longest or (len(word) == 1 and word in layout.codes):
             continue
         rows = np.flatnonzero(lengths == len(word))

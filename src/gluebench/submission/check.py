@@ -16,16 +16,16 @@ from gluebench.submission.archive import Archive, read_members
 from gluebench.submission.archive_problems import base_name, some
 from gluebench.submission.file import read_file
 from gluebench.submission.forms import values_of
-from gluebench.submission.names import SUFFIX, Names, foreign, split_name
+from gluebench.submission.names import SUFFIX, FileNames, foreign, split_name
 from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, problem_maker, sentences, verdict
 from gluebench.submission.submission import Column, Submission, missing_files
 from gluebench.submission.tables import Table
 
 # Freeing one large block makes glibc keep later ones for reuse, saving a sixth of the time (page faults).
 bytes(32_000_000)
 
-_problem = worded(__file__)
+_problem = problem_maker(__file__)
 _CLEARLY = 0.15
 """Share of rows by which swapped labels must fit better before a warning is given."""
 _AROUND = ("''", '""', "[]", "‘’", "“”", "«»")
@@ -39,7 +39,7 @@ def check(
 ) -> Submission:
     """Read a zip, a folder or a single file of predictions; problems are in the result, never raised."""
     benchmark = load_benchmark(benchmark)
-    names = Names(benchmark, role)
+    names = FileNames(benchmark, role)
     archive = read_members(source, names.knows)
     if not archive.members:
         from gluebench.submission.combined import separate_tasks
@@ -238,7 +238,9 @@ def _percentages(words: Iterable[str], shares: Iterable[float]) -> str:
     return ", ".join(f"{word} {share:.0%}" for word, share in zip(words, shares, strict=True))
 
 
-def likely_files(ignored: Iterable[str], names: Names, absent: Iterable[TestFile]) -> dict[str, list[str]]:
+def likely_files(
+    ignored: Iterable[str], names: FileNames, absent: Iterable[TestFile]
+) -> dict[str, list[str]]:
     """Absent test file to the paths that their names suggest, those for another split only if alone."""
     absent_names = {file.name for file in absent}
     likely: dict[str, list[str]] = {}
@@ -256,7 +258,9 @@ def two_files(file: TestFile, paths: list[str]) -> Problem:
     return _problem("two-files", paths[0], name=file.name, paths=" and ".join(sorted(paths)))
 
 
-def _ignored_file_notices(paths: Iterable[str], names: Names, problems: Sequence[Problem]) -> list[Problem]:
+def _ignored_file_notices(
+    paths: Iterable[str], names: FileNames, problems: Sequence[Problem]
+) -> list[Problem]:
     """Notices of the files that were passed over, unless a problem names them already."""
     named = {problem.file for problem in problems} | {problem.value for problem in problems}
     by_code: dict[str, list[str]] = {"other-task": [], "ignored-file": []}
@@ -271,7 +275,7 @@ def _missing_file_problems(
     absent: Iterable[TestFile],
     likely: Mapping[str, Sequence[str]],
     ignored: Iterable[str],
-    names: Names,
+    names: FileNames,
     benchmark: Benchmark,
     *,
     nothing: bool,

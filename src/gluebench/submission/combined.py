@@ -16,8 +16,8 @@ from gluebench.submission.answers import KEYS, VALUES
 from gluebench.submission.archive import Archive, is_trusted, read_members
 from gluebench.submission.archive_problems import READ, base_name, printable
 from gluebench.submission.forms import plain_cell
-from gluebench.submission.names import Names
-from gluebench.submission.problems import worded
+from gluebench.submission.names import FileNames
+from gluebench.submission.problems import problem_maker
 
 _TASKS = ("task", "task_name", "test_file", "dataset", "subset")
 """Common names of the column that says of which task a row is, the most reliable first."""
@@ -26,10 +26,10 @@ _SPARE = 10_000
 _MOST_UPLOADED = 6 << 20
 """Bytes of a file that strangers upload: a value of JSON may take fifty times its bytes in memory."""
 
-_problem = worded(__file__)
+_problem = problem_maker(__file__)
 
 
-def separate_tasks(source: str | os.PathLike[str], archive: Archive, names: Names) -> Archive:
+def separate_tasks(source: str | os.PathLike[str], archive: Archive, names: FileNames) -> Archive:
     """The archive with a file for each task, if its only table is named as no test file and has these.
 
     The table is an object of tasks to predictions, or has a column that says the task of each row. The files
@@ -66,7 +66,7 @@ def separate_tasks(source: str | os.PathLike[str], archive: Archive, names: Name
     return Archive(members, ignored, [notice], archive.comment, lineless=frozenset(members))
 
 
-def _is_sparing(data: bytes, names: Names) -> bool:
+def _is_sparing(data: bytes, names: FileNames) -> bool:
     """Whether a file has no more lines, lists and objects than rows need, and cannot fill the memory."""
     if len(data) > _MOST_UPLOADED and not is_trusted():
         return False
@@ -74,7 +74,7 @@ def _is_sparing(data: bytes, names: Names) -> bool:
     return max(nested, data.count(b"\n")) <= 2 * names.row_count + _SPARE
 
 
-def _split_by_task(data: bytes, names: Names) -> dict[str, bytes]:
+def _split_by_task(data: bytes, names: FileNames) -> dict[str, bytes]:
     """Task to the file of its predictions; empty if nothing says the tasks.
 
     Raises ReadingError, NotationError, and ImportError for Parquet without pyarrow.

@@ -10,12 +10,12 @@ from gluebench.reading.records import ReadingError
 from gluebench.submission.forms import cell_form
 from gluebench.submission.layouts import tabbed_cells
 from gluebench.submission.other_benchmark import count_rows
-from gluebench.submission.problems import worded
+from gluebench.submission.problems import problem_maker
 from gluebench.submission.rows import MOST_BYTES, Choices, Layout
 from gluebench.submission.shapes import is_shaped, read_shaped
 from gluebench.submission.tables import WRONG_SIZES, Table, read_table
 
-_problem = worded(__file__)
+_problem = problem_maker(__file__)
 _OF_TABLES = ("json", "separator", "header", "no-header", "columns")
 """Mistakes of a table that do not matter where the manifest says another shape."""
 _NO_CHOICES = Choices()

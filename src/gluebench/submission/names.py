@@ -28,7 +28,7 @@ _SPLITS = {"test": {"test"}, "dev": {"dev", "val", "valid", "validation"}}
 """Words in the names of files that say which split they are of."""
 
 
-class Names:
+class FileNames:
     """Which file names mean which test file of a benchmark, letter case aside."""
 
     def __init__(self, benchmark: Benchmark, role: Role) -> None:

@@ -1,4 +1,4 @@
-"""What can be wrong with a submission, worded so that its author can fix it."""
+"""What can be wrong with a submission, problem_maker so that its author can fix it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def sentences(module: str) -> dict[str, Sentence]:
     return {code: Sentence(*words) for code, words in table_beside(module).items()}
 
 
-def worded(module: str) -> Callable[..., Problem]:
+def problem_maker(module: str) -> Callable[..., Problem]:
     """A maker of problems in the words of the table beside the file of a module.
 
     Called with the row of the table (the code, and after a comma what distinguishes several wordings of it),

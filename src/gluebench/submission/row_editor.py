@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gluebench.submission.layouts import Cells
-from gluebench.submission.problems import Problem, worded
+from gluebench.submission.problems import Problem, problem_maker
 from gluebench.submission.rows import Choices, Layout
 from gluebench.submission.tables import allowed_values, of_truth
 
 _PLACES = 3
 """Lines of a mistake that are named."""
-_problem = worded(__file__)
+_problem = problem_maker(__file__)
 
 
 @dataclass

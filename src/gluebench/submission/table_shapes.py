@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task, TestFile
-from gluebench.reading.notation import PLACE, NotationError, NumberError, decimal, is_number, joined
+from gluebench.reading.notation import PLACE, NotationError, NumberError, decimal, is_number, join_parts
 from gluebench.reading.records import ReadingError
 from gluebench.reading.text import LINE, Row, find_delimiter
 from gluebench.reading.text import read_table as split_table
@@ -172,7 +172,7 @@ def _rows_of_label_columns(
     """
     ones = task.form == "sets" or layout.form is None
     table = _read_columns(text, file.columns, file.id, layout, suffix, ordered=ordered)
-    join_numbers = partial(joined, separator=" ")
+    join_numbers = partial(join_parts, separator=" ")
     joined_cells = []
     for line, *cells in zip(table.lines, *table.columns, strict=True):
         if ones:
@@ -230,7 +230,7 @@ def _read_part(part: str, about: str, task: Task, line: int) -> str:
         except NumberError:
             expected = f"expected a number as the score of {part}, not {about[:20]!r}"
             raise ReadingError(expected, "Write one.", line) from None
-        strict(line, [part], partial(joined, separator=" "))
+        strict(line, [part], partial(join_parts, separator=" "))
         return about
     words = part.split()
     if words and all(map(PLACE.fullmatch, words)):

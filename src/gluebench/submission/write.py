@@ -14,7 +14,7 @@ from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import likely_files, no_files, two_files
 from gluebench.submission.combined import convert_parquet, separate_tasks
 from gluebench.submission.file import read_file
-from gluebench.submission.names import Names, foreign
+from gluebench.submission.names import FileNames, foreign
 from gluebench.submission.other_benchmark import COMMENT, count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Choices
@@ -171,7 +171,7 @@ def read_predictions(
     taken, in the order of a header, of `labels` or of the benchmark. `checked` is the same as it was checked,
     so that nothing is read twice.
     """
-    names = Names(benchmark, role)
+    names = FileNames(benchmark, role)
     archive, done = _read_archive(source, names)
     reader = _Reader(archive, benchmark, role, labels, argmax, checked)
     problems = [problem for problem in archive.problems if problem.severity == "error"]
@@ -203,7 +203,7 @@ def read_predictions(
     return Fixed(columns, done, problems)
 
 
-def _read_archive(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:
+def _read_archive(source: str | os.PathLike[str], names: FileNames) -> tuple[Archive, list[str]]:
     """Read all files that may be test files, also in a nested zip; return them and the repairs made."""
     archive, done = _find_files(source, names)
     archive = convert_parquet(separate_tasks(source, archive, names))
@@ -211,7 +211,7 @@ def _read_archive(source: str | os.PathLike[str], names: Names) -> tuple[Archive
     return archive, done
 
 
-def _find_files(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:
+def _find_files(source: str | os.PathLike[str], names: FileNames) -> tuple[Archive, list[str]]:
     """The files of a source that are, or seem to be, of the benchmark; and a sentence on what was unpacked.
 
     Where a folder or zip has none, they may lie deeper: in folders below, or in the only zip within.
@@ -235,7 +235,7 @@ def _find_files(source: str | os.PathLike[str], names: Names) -> tuple[Archive, 
 
 
 def _match_files(
-    archive: Archive, names: Names, benchmark: Benchmark, role: Role
+    archive: Archive, names: FileNames, benchmark: Benchmark, role: Role
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Map test-file names to members that are, or seem to be, that file; and list the other paths."""
     by_name = names.by_file(archive.members)

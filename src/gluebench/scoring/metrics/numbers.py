@@ -55,11 +55,11 @@ def standardized(values: Sequence[float]) -> list[float]:
     square error below 1e-15 whatever the offset and scale of the values, so that their sums, squares and
     products are well conditioned and resampled values agree with the exact correlation.
     """
-    deviations = _deviations(values)
-    if not any(deviations):
-        return deviations  # a constant column
+    deviations, spread = _centered(array("d", values).tobytes())
+    if not spread:
+        return [*deviations]  # a constant column
     n = len(deviations)
-    root_mean_square = sqrt(_dot(deviations, deviations) / n)
+    root_mean_square = sqrt(spread / n)
     mean = fsum(deviations) / n  # rounding error of the mean, which matters if there is an outlier
     return [(deviation - mean) / root_mean_square for deviation in deviations]
 
@@ -84,7 +84,7 @@ def _centered(data: bytes) -> _Centered:
     return _Centered(deviations, _dot(deviations, deviations))
 
 
-def _exact_cross(x: Sequence[int], y: Sequence[int]) -> float:
+def _exact_cross(x: Sequence[float], y: Sequence[float]) -> float:
     """The sum of the products of two columns of doubled ranks, less that of their means, which are n + 1."""
     return float(sum(map(mul, x, y)) - len(x) * (len(x) + 1) ** 2)
 
