@@ -26,7 +26,9 @@ BAR, MARK = 400, 12
 """Width of the picture of a rank set, and half the height of its mark."""
 FEWEST_RANKS = 20
 """Ranks that the picture shows at least, if there are so many systems."""
-VERSION = re.compile(r"(?<=\S)[\s,_-]*\(?(?:\b(?:v|version|run)\.?)?[\s_-]*\d{1,8}(?:[.-]\d{1,8}){0,3}\)?$")
+VERSION = re.compile(
+    r"(?<=[^\s,_-])[\s,_-]*+\(?(?:\b(?:v|version|run)\.?)?[\s_-]*+\d{1,8}(?:[.-]\d{1,8}){0,3}\)?$"
+)
 """The end of a name that says which version of a system it is."""
 MOST_VERSIONS = 500
 """Entries of one name, at most, that are searched for those of the same people."""
