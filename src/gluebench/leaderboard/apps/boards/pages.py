@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -382,9 +382,13 @@ def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[st
     return lines
 
 
-def home_page(search: str, page: int, *, signed_in: str, creates: bool) -> str:
-    """The list of benchmarks of a site that has several; a search looks into names and titles."""
-    rows = Benchmark.objects.filter(draft=False).values_list("pk", "name", "title").order_by("added", "pk")
+def home_page(search: str, page: int, own: Collection[int], *, signed_in: str, creates: bool) -> str:
+    """The list of benchmarks of a site that has several; a search looks into names and titles.
+
+    `own`: primary keys of the restricted ones that the visitor sees.
+    """
+    seen = Benchmark.objects.public() | Benchmark.objects.filter(pk__in=own)
+    rows = seen.values_list("pk", "name", "title").order_by("added", "pk")
     words = words_of(search)
     matches = [pk for pk, *texts in rows if has_words(words, *texts)]
     pks, pager = columns.paged(matches, BENCHMARKS, page, q=search)
@@ -431,7 +435,7 @@ def _leaders_now(benchmark: Benchmark) -> str:
 def site(request: HttpRequest) -> Values:
     """Context of all templates: the visitor's role, the benchmark if it is the only one, how mail is used."""
     user = getattr(request, "user", None)
-    benchmarks = Benchmark.objects.filter(draft=False)[:2]
+    benchmarks = Benchmark.objects.public()[:2]
     return {
         "signed_in": role_of(user) if user else "",
         "benchmark": benchmarks[0] if len(benchmarks) == 1 else None,

@@ -112,12 +112,13 @@ class SubmissionQueries(models.QuerySet[Row]):
 
     def visible_to(self, user: Any) -> Self:
         """Those whose page this person may see."""
+        shown = LISTED & Q(benchmark__in=Benchmark.objects.visible_to(user).values("pk"))
         if not user.is_authenticated:
-            return self.filter(LISTED, benchmark__draft=False)
+            return self.filter(shown)
         if user.is_superuser:
             return self.all()
         mine = _managed(user) | Q(benchmark__in=Benchmark.objects.run_by(user).values("pk"))
-        return self.filter(mine | (LISTED & Q(benchmark__draft=False)))
+        return self.filter(mine | shown)
 
     def owned_by(self, user: Any) -> Self:
         """Those this person sent."""
