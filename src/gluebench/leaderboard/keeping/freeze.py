@@ -94,7 +94,7 @@ def freeze(
     one = Benchmark.objects.named(only) if only else None
     if one and not one.is_public:
         raise SiteError(f"{only} has no public pages to copy: it is a draft, or for its participants.")
-    if one and {*release} - {only}:
+    if one and set(release) - {only}:
         raise SiteError(f"The copy is of {only}: it releases no labels of other benchmarks.")
     if any(benchmark.named_from for benchmark in released):  # authors' files may name them
         raise SiteError("Names are hidden: release files once they are shown.")
@@ -109,7 +109,7 @@ def freeze(
         for benchmark in released:
             _release(benchmark, folder / RELEASE / benchmark.name)
         number = sign_files(folder, f"{FORMAT} {only}" if only else FORMAT)
-    for path in (folder, *folder.rglob("*")):  # the site's umask keeps its files from other accounts
+    for path in [folder] + list(folder.rglob("*")):  # the site's umask keeps its files from other accounts
         path.chmod(0o755 if path.is_dir() else 0o644)
     for benchmark in released:
         record("labels released", benchmark=benchmark, reason="A frozen copy has them.")
@@ -119,19 +119,27 @@ def freeze(
 def _seeds(only: Benchmark | None) -> list[str]:
     """Addresses that the copy begins with: pages, exports, and the ledger."""
     seeds = [reverse(name) for name in ("home", "ledger", "ledger-checkpoint", "ledger-rows")]
-    for benchmark in [only] if only else Benchmark.objects.public():
-        names = ["board", "changes", "changes-json", *(f"board-{ending}" for ending in FORMATS)]
+    benchmarks = Benchmark.objects.public()
+    if only is not None:
+        benchmarks = benchmarks.filter(pk=only.pk)
+    for benchmark in benchmarks:
+        names = ["board", "changes", "changes-json"] + [f"board-{ending}" for ending in FORMATS]
         seeds += [reverse(name, args=[benchmark.name]) for name in names]
     # `verify` reads these, and the page of a board without systems has no link to its JSON.
     for name, phases in other_boards(only.name if only else "").items():
         seeds += [f"{reverse('board-json', args=[name])}?phase={number}" for number in phases]
+
     last = ledger.Leaf.objects.exclude(note="").first()
-    size, level = last.index + 1 if last else 0, 0
+    if last is None:
+        return seeds
+    size = last.index + 1
     tiles = reverse("ledger")
     seeds += [f"{tiles}/{tree.tile_path(tree.ENTRIES, *place)}" for place in tree.tiles_of(size)]
+    level = 0
     while size:
         seeds += [f"{tiles}/{tree.tile_path(level, *place)}" for place in tree.tiles_of(size)]
-        level, size = level + 1, size // tree.WIDTH
+        level += 1
+        size //= tree.WIDTH
     return seeds
 
 
@@ -139,22 +147,30 @@ class _Copy:
     """The copy that is being written: the file of each address, as it is linked to."""
 
     def __init__(self, folder: Path, only: Benchmark | None, most: int | None) -> None:
-        self.folder, self._only, self._most = folder, only, most
+        self.folder = folder
+        self._only = only
+        self._most = most
         self._bytes = 0
         self.files: dict[str, str] = {}
         self._root = reverse("home")
         """What the addresses of the site begin with, and those of the files do not."""
         self._pages: dict[str, str] = {}
         """Of the files that are HTML, their addresses."""
-        self._client = Client(SERVER_NAME=[*settings.RUNNING.hosts, "localhost"][0].lstrip("."))
+        host = "localhost"
+        if settings.RUNNING.hosts:
+            host = settings.RUNNING.hosts[0].lstrip(".")
+        self._client = Client(SERVER_NAME=host)
 
     def fetch_all(self, addresses: Sequence[str]) -> None:
         """Write all that can be reached from these addresses, with the links as they are."""
-        waiting, seen = [*addresses], {*addresses}
+        waiting = list(addresses)
+        seen = set(addresses)
         while waiting:
             address = waiting.pop()
-            board = self._only.get_absolute_url() if self._only and address == self._root else address
-            answer = self._client.get(f"/{board.removeprefix(self._root)}", secure=settings.HTTPS)
+            page = address
+            if self._only is not None and address == self._root:  # its board is the front page of the copy
+                page = self._only.get_absolute_url()
+            answer = self._client.get(f"/{page.removeprefix(self._root)}", secure=settings.HTTPS)
             if answer.status_code != 200:
                 continue
             kind = answer.headers["Content-Type"].partition(";")[0]
@@ -162,9 +178,10 @@ class _Copy:
             if kind == "text/css":  # Without its hint, which no file can have, the font comes too late.
                 body = body.replace(b"font-display: optional", b"font-display: swap")
             self.write(address, kind, body)
-            links = [link for link in _links(address, kind, body) if self._has(link)]
-            waiting += [link for link in links if link not in seen]
-            seen.update(links)
+            for link in _links(address, kind, body):
+                if link not in seen and self._has(link):
+                    waiting.append(link)
+                    seen.add(link)
 
     def _has(self, link: str) -> bool:
         """Whether the copy has the page at this address."""
@@ -181,7 +198,9 @@ class _Copy:
             raise SiteError(f"The copy has more than {self._most / 1024**3:g} GiB.")
         parts = urlsplit(address)
         path = unquote(parts.path.removeprefix(self._root)).strip("/")
-        name = (path or "index") + ".html" * (kind == "text/html")
+        name = path or "index"
+        if kind == "text/html":
+            name += ".html"
         name = file_of(f"{name}?{parts.query}")
         if kind == "text/html":
             self._pages[name] = address
@@ -222,23 +241,31 @@ class _Copy:
         if file is None:
             return ""
         relative = quote(os.path.relpath(file, PurePosixPath(name).parent), safe="/@=&")
-        return f' {link[1]}="{html.escape(relative)}{f"#{parts.fragment}" if parts.fragment else ""}"'
+        fragment = f"#{parts.fragment}" if parts.fragment else ""
+        return f' {link[1]}="{html.escape(relative)}{fragment}"'
 
 
 def _plain(path: str, query: str) -> str:
     """The address that a link is copied under."""
-    return f"{path}?{query}" if query and {name for name, _ in parse_qsl(query)} <= KEPT else path
+    names = {name for name, _ in parse_qsl(query)}
+    if not query or names - KEPT:
+        return path
+    return f"{path}?{query}"
 
 
-def _links(address: str, kind: str, body: bytes) -> Iterator[str] | list[str]:
+def _links(address: str, kind: str, body: bytes) -> list[str]:
     """The addresses of this site that a page or style sheet refers to."""
-    if kind not in ("text/html", "text/css"):
-        return []
-    text = body.decode()
-    targets = [match[2] for match in _LINK.finditer(text)] if kind == "text/html" else _CSS.findall(text)
-    parts = [urlsplit(urljoin(address, html.unescape(target))) for target in targets]
-    local = [each for each in parts if not each.scheme and not each.netloc]
-    return [_plain(each.path, each.query) for each in local]
+    targets: list[str] = []
+    if kind == "text/html":
+        targets = [match[2] for match in _LINK.finditer(body.decode())]
+    elif kind == "text/css":
+        targets = _CSS.findall(body.decode())
+    links = []
+    for target in targets:
+        parts = urlsplit(urljoin(address, html.unescape(target)))
+        if not parts.scheme and not parts.netloc:
+            links.append(_plain(parts.path, parts.query))
+    return links
 
 
 def _release(benchmark: Benchmark, home: Path) -> None:
@@ -253,8 +280,8 @@ def _release(benchmark: Benchmark, home: Path) -> None:
     (home / "predictions").mkdir()
     rows = Submission.objects.public().filter(benchmark=benchmark).exclude(file="")
     for submission in rows.defer("report", "problems"):
-        zipped = submission.filename.casefold().endswith(".zip")
-        filenames |= {} if zipped else {submission.key: Path(submission.filename).name}
+        if not submission.filename.casefold().endswith(".zip"):
+            filenames[submission.key] = Path(submission.filename).name
         with submission.file.open("rb") as file:
             (home / "predictions" / submission.key).write_bytes(file.read())
     phase = phase_on_board(benchmark)

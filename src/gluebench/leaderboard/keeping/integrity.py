@@ -97,7 +97,9 @@ def verify(result: Verification, *, key: Key | None = None, kept: str = "") -> N
 def read_page(path: str) -> bytes | None:
     """What the site answers to a visitor at an address; None where there is nothing."""
     answer = Client(SERVER_NAME="localhost", raise_request_exception=False).get(f"/{path}")
-    return b"".join(answer) if answer.status_code == 200 else None
+    if answer.status_code != 200:
+        return None
+    return b"".join(answer)
 
 
 def _results() -> Iterator[Check]:

@@ -58,7 +58,8 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         account = request.user.pk
         if account is None:  # perhaps one that signs in and waits for its address to be confirmed
             stage = LoginStageController.enter(request, EmailVerificationStage.key)
-            account = stage.login.user and stage.login.user.pk if stage else None
+            if stage and stage.login.user:
+                account = stage.login.user.pk
         done: bool = super().confirm_email(request, email_address)
         if done and account != email_address.user_id:
             hand_over(email_address.user)

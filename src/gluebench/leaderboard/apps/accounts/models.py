@@ -184,4 +184,6 @@ def issue(user: User, name: str, scopes: list[str], lifetime: timedelta) -> tupl
 def account_name(account: User, viewer: User) -> str:
     """The name of an account for a viewer, with its address for admins, and its number for others."""
     known = account.email if viewer.is_superuser else f"Account {account.pk}"
-    return f"{account.name} ({known})" if account.name else known
+    if not account.name:
+        return known
+    return f"{account.name} ({known})"

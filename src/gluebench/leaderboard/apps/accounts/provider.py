@@ -72,7 +72,8 @@ def _if_configured(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[Htt
     return checked
 
 
-github_login, github_callback = _if_configured(github.oauth2_login), _if_configured(github.oauth2_callback)
+github_login = _if_configured(github.oauth2_login)
+github_callback = _if_configured(github.oauth2_callback)
 
 
 class SignInAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
@@ -81,7 +82,9 @@ class SignInAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         """Check the answer, keep no more of it than needed, and lead who has an account to its password."""
         account = sociallogin.account
-        facts, account.extra_data, sociallogin.token = account.extra_data, {}, None
+        facts = account.extra_data
+        account.extra_data = {}
+        sociallogin.token = None
         if account.pk:
             account.save(update_fields=["extra_data"])
         if isinstance(sociallogin.provider, OpenID):
@@ -126,7 +129,8 @@ def _keep_one_address(sociallogin: SocialLogin) -> None:
     sociallogin.email_addresses = sociallogin.email_addresses[:1]
     for address in sociallogin.email_addresses:
         address.email = sociallogin.user.email = address.email.lower()
-        address.primary, address.verified = True, address.verified is True
+        address.primary = True
+        address.verified = address.verified is True
 
 
 def _lead_to_account(request: HttpRequest, sociallogin: SocialLogin) -> None:

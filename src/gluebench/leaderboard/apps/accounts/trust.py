@@ -54,9 +54,12 @@ def role_of(user: Any) -> str:
 def scopes_for(user: User) -> list[Scope]:
     """The scopes of tokens that this account has a use for."""
     organizes = user.is_superuser or user.organized.exists()
-    more = [Scope.GRADE] if organizes else []
-    more += [Scope.ORGANIZE] if organizes or user.reviewed.exists() or may_create(user) else []
-    return [Scope.READ, Scope.SUBMIT, *more]
+    scopes = [Scope.READ, Scope.SUBMIT]
+    if organizes:
+        scopes.append(Scope.GRADE)
+    if organizes or user.reviewed.exists() or may_create(user):
+        scopes.append(Scope.ORGANIZE)
+    return scopes
 
 
 def require_confirmed(users: Iterable[User]) -> None:
@@ -127,8 +130,9 @@ def make_admin(email: str, *, unconfirmed: bool = False) -> str:
 
 def first_admin(email: str) -> str | None:
     """Make this account an admin if the site has none, and return its password; else None."""
-    has_admin = User.objects.filter(is_superuser=True, is_active=True).exists()
-    return None if has_admin else make_admin(email)
+    if User.objects.filter(is_superuser=True, is_active=True).exists():
+        return None
+    return make_admin(email)
 
 
 def account(email: str) -> User:
@@ -193,13 +197,15 @@ def export(user: User) -> IO[bytes]:
         "last_signed_in": user.last_login,
         "team": user.team.name if user.team else None,
         "admin": user.is_superuser,
-        "addresses": [*EmailAddress.objects.filter(user=user).values("email", "primary", "verified")],
-        "second_factors": [*Authenticator.objects.filter(user=user).values("type", "created_at")],
-        "sign_in_with": [*SocialAccount.objects.filter(user=user).values("provider", "uid", "date_joined")],
-        "sessions": [
-            *UserSession.objects.filter(user=user).values("created_at", "last_seen_at", "ip", "user_agent")
-        ],
-        "tokens": [*user.tokens.values("name", "scopes", "created", "expires", "used")],
+        "addresses": list(EmailAddress.objects.filter(user=user).values("email", "primary", "verified")),
+        "second_factors": list(Authenticator.objects.filter(user=user).values("type", "created_at")),
+        "sign_in_with": list(
+            SocialAccount.objects.filter(user=user).values("provider", "uid", "date_joined")
+        ),
+        "sessions": list(
+            UserSession.objects.filter(user=user).values("created_at", "last_seen_at", "ip", "user_agent")
+        ),
+        "tokens": list(user.tokens.values("name", "scopes", "created", "expires", "used")),
     }
     export_file = tempfile.TemporaryFile(dir=settings.FOLDER.uploads)  # noqa: SIM115 - the answer closes it
     with zipfile.ZipFile(export_file, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -202,15 +202,9 @@ def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
     rows, options, order = _rank_rows(benchmark, scheme, options)
-    pinned = []
-    others = []
-    for row in rows:
-        if row.system.key in options.pinned:
-            pinned.append(row)
-        else:
-            others.append(row)
+    pinned = [row for row in rows if row.system.key in options.pinned]
     pinned.sort(key=lambda row: row.rank or len(rows))
-
+    others = [row for row in rows if row.system.key not in options.pinned]
     size: int | None = columns.ROWS
     if one_page:
         size = None
@@ -351,9 +345,7 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
 
 def task_line(task: Task) -> Values:
     """One task as a table lists it: how it is scored, how much there is and who knows the labels."""
-    title = ""
-    if task.title != task.name:
-        title = task.title
+    title = task.title if task.title != task.name else ""
     return {
         "task": task,
         "title": title,

@@ -8,7 +8,7 @@ import json
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gluebench.analysis.lint import lint_task, read_splits
 from gluebench.benchmark import ManifestError, load_benchmark
@@ -22,7 +22,22 @@ from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.keeping.folder import SiteError, make_private
 from gluebench.scoring import GoldError
 
-IN, OUT, LABELS, TABLES, MANIFEST = "in", "out", "labels", "tables", "_manifest.toml"
+IN = "in"
+OUT = "out"
+LABELS = "labels"
+TABLES = "tables"
+MANIFEST = "_manifest.toml"
+
+
+class Parts(NamedTuple):
+    """What a benchmark is made of."""
+
+    manifest: Path
+    gold: Path | None
+    """None where nothing was uploaded: the labels of the existing benchmark stay."""
+    data: Path | None
+    tasks: dict[str, list[tuple[str, str, str]]]
+    """For each task that was made of tables, what was detected in them."""
 
 
 def build(job: Facts) -> Values:
@@ -35,51 +50,64 @@ def build(job: Facts) -> Values:
     try:
         return _built(folder, job)
     except (DataError, SiteError, ManifestError, GoldError) as error:
-        places = (f"{folder / IN}/", f"{folder / OUT}/", f"{folder}/")
-        lines = str(error).splitlines()
-        for place in places:
-            lines = [line.replace(place, "") for line in lines]
-        return {"problems": lines}
+        text = str(error)
+        for place in (folder / IN, folder / OUT, folder):  # paths of the site say nothing to the organizer
+            text = text.replace(f"{place}/", "")
+        return {"problems": text.splitlines()}
 
 
 def _built(folder: Path, job: Facts) -> Values:
-    given, made = folder / IN, folder / OUT
-    tasks: dict[str, list[tuple[str, str, str]]] = {}
-    gold: Path | None
-    data: Path | None
+    given = folder / IN
+    made = folder / OUT
     if (given / TABLES).is_dir():
-        plan = make_plan(
-            [*_sources(given, made)], job["name"], _choices({**job["choices"], "title": job["title"]})
-        )
-        if bare := [task.name for task in plan.tasks if not task.labeled]:
-            raise SiteError(
-                f"The test rows of {', '.join(bare)} have no labels; a board needs them to grade."
-            )
-        write_plan(plan, made)
-        tasks = {task.name: [*summary(task)] for task in plan.tasks}
-        manifest, gold, data = made / f"{plan.name}.toml", made / "gold", made / "data"
+        parts = _made_of_tables(given, made, job)
     else:
-        manifest = given / MANIFEST if (given / MANIFEST).exists() else Path(job["manifest"])
+        manifest = given / MANIFEST
+        if not manifest.exists():
+            manifest = Path(job["manifest"])
         _require_local(manifest, given)
-        gold, data = _unpacked(given, made, "gold"), _unpacked(given, made, "data")
-    gold = Path(job["gold"]) if gold is None else gold.rename(made / LABELS)
-    ready = prepare(str(manifest), gold, data)
+        gold = _unpacked(given, made, "gold")
+        parts = Parts(manifest, gold, _unpacked(given, made, "data"), {})
+
+    if parts.gold is None:  # a new benchmark has its own
+        labels = Path(job["gold"])
+    else:
+        labels = parts.gold.rename(made / LABELS)
+    ready = prepare(str(parts.manifest), labels, parts.data)
+    files = []
     for number, file in enumerate(ready.files):
         (made / str(number)).write_bytes(file.data)
+        files.append({**file._asdict(), "data": None, "size": len(file.data)})
     return {
         "name": ready.name,
         "title": ready.title,
         "manifest": ready.manifest.text,
         "parents": ready.manifest.parents,
-        "files": [{**file._asdict(), "data": None, "size": len(file.data)} for file in ready.files],
+        "files": files,
         "has_examples": ready.has_examples,
-        "tasks": tasks,
-        "lint": _lint(manifest, data, gold),
+        "tasks": parts.tasks,
+        "lint": _lint(parts.manifest, parts.data, labels),
     }
 
 
-def _choices(values: Facts) -> Choices:
-    return Choices(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})  # type: ignore[arg-type]
+def _made_of_tables(given: Path, made: Path, job: Facts) -> Parts:
+    """Write the manifest, the labels and the data of uploaded tables. Raises DataError, SiteError."""
+    plan = make_plan(list(_sources(given, made)), job["name"], _choices(job))
+    bare = [task.name for task in plan.tasks if not task.labeled]
+    if bare:
+        raise SiteError(f"The test rows of {', '.join(bare)} have no labels; a board needs them to grade.")
+    write_plan(plan, made)
+    tasks = {task.name: list(summary(task)) for task in plan.tasks}
+    return Parts(made / f"{plan.name}.toml", made / "gold", made / "data", tasks)
+
+
+def _choices(job: Facts) -> Choices:
+    """The job's choices, whose JSON has lists for tuples."""
+    values: dict[str, Any] = {}
+    for name, value in job["choices"].items():
+        values[name] = tuple(value) if isinstance(value, list) else value
+    values["title"] = job["title"]
+    return Choices(**values)
 
 
 def _sources(given: Path, made: Path) -> Iterator[Path]:
@@ -92,11 +120,17 @@ def _sources(given: Path, made: Path) -> Iterator[Path]:
 
 
 def _tabulated(folder: Path) -> Path:
-    for path in sorted((*folder.rglob("*.json"), *folder.rglob("*.jsonl"))):
+    paths = list(folder.rglob("*.json")) + list(folder.rglob("*.jsonl"))
+    for path in sorted(paths):
         rows = _objects(path)
-        names = list(dict.fromkeys(name for row in rows for name in row))
+        names: dict[str, None] = {}  # each once, in order
+        for row in rows:
+            names |= dict.fromkeys(row)
+        table = []
+        for row in rows:
+            table.append([_cell(row.get(name)) for name in names])
         with path.with_suffix(".csv").open("x", encoding="utf-8", newline="") as file:
-            file.writelines(csv_lines(names, [[_cell(row.get(name)) for name in names] for row in rows]))
+            file.writelines(csv_lines(list(names), table))
         path.unlink()
     return folder
 
@@ -105,12 +139,10 @@ def _objects(path: Path) -> list[Values]:
     """The rows of a JSON list or of JSON lines. Raises DataError."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-        rows = (
-            json.loads(text)
-            if path.suffix == ".json"
-            else map(json.loads, filter(str.strip, text.split("\n")))
-        )
-        rows = list(rows)
+        if path.suffix == ".json":
+            rows = list(json.loads(text))
+        else:
+            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
     except (ValueError, TypeError) as error:
         raise DataError(f"{path}: not JSON that can be read ({error})") from None
     if not rows or not all(isinstance(row, dict) for row in rows):
@@ -121,18 +153,25 @@ def _objects(path: Path) -> list[Values]:
 
 
 def _cell(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value)
 
 
 def _unpacked(given: Path, made: Path, name: str) -> Path | None:
     """The folder that was uploaded as a zip of that name; None if it was not."""
     archive = given / f"{name}.zip"
-    return unpack(archive, made / name) if archive.exists() else None
+    if not archive.exists():
+        return None
+    return unpack(archive, made / name)
 
 
 def _require_local(manifest: Path, given: Path) -> None:
     """Raise SiteError for an uploaded manifest that extends a file other than those uploaded with it."""
-    path, seen = manifest, set[Path]()
+    path = manifest
+    seen: set[Path] = set()
     while path.parent == given and path not in seen:
         seen.add(path)
         try:
@@ -151,7 +190,8 @@ def _lint(manifest: Path, data: Path | None, gold: Path) -> dict[str, list[Value
     if data is None:
         return {}
     benchmark = load_benchmark(manifest)
-    lints = [
-        lint_task(benchmark.task(name), splits) for name, splits in read_splits(data, benchmark, gold).items()
-    ]
-    return {lint.task: [finding._asdict() for finding in lint.findings] for lint in lints}
+    findings = {}
+    for name, splits in read_splits(data, benchmark, gold).items():
+        lint = lint_task(benchmark.task(name), splits)
+        findings[lint.task] = [finding._asdict() for finding in lint.findings]
+    return findings

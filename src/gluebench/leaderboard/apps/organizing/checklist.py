@@ -35,8 +35,9 @@ def checklist(benchmark: Benchmark, dry_run: Values | None) -> Values:
         )
     ]
     if benchmark.gold:
-        rows = dry_run["rows"] if dry_run and not dry_run["outdated"] else []
-        is_passed = bool(rows) and all(row["expected"] for row in rows)
+        is_passed = False
+        if dry_run and dry_run["rows"] and not dry_run["outdated"]:
+            is_passed = all(row["expected"] for row in dry_run["rows"])
         about = "Three made submissions show that check and grading work."
         steps.append(Step("Pass a dry run", about, url_of("organize-setup", "#dry-run-section"), is_passed))
     steps += [
@@ -73,5 +74,5 @@ def checklist(benchmark: Benchmark, dry_run: Values | None) -> Values:
             is_final,
         ),
     ]
-    missing = [step for step in steps if not step.is_done and not step.is_optional]
-    return {"steps": steps, "next_step": missing[0] if missing else None}
+    missing = (step for step in steps if not step.is_done and not step.is_optional)
+    return {"steps": steps, "next_step": next(missing, None)}

@@ -44,8 +44,10 @@ def make_copies() -> None:
 def _make(row: FrozenCopy) -> None:
     benchmark = row.benchmark
     with tempfile.TemporaryDirectory(prefix="copy-", dir=settings.FOLDER.uploads) as scratch:
-        folder, packed = Path(scratch, f"{benchmark.name}-frozen"), Path(scratch, "copy.zip")
-        freeze(folder, [benchmark.name] if row.labels else [], only=benchmark.name, most=MOST_BYTES)
+        folder = Path(scratch, f"{benchmark.name}-frozen")
+        packed = Path(scratch, "copy.zip")
+        released = [benchmark.name] if row.labels else []
+        freeze(folder, released, only=benchmark.name, most=MOST_BYTES)
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in files_below(folder):
                 archive.write(path, path.relative_to(scratch))

@@ -58,8 +58,11 @@ def _upload(request: HttpRequest, benchmark: None, token: str) -> Upload:
     folder = _folder(request.user, token)
     with _locked(folder):
         upload = _read(folder)
-    may = upload.benchmark.organized_by(request.user) if upload.benchmark else may_create(request.user)
-    if not may and "stored" not in upload.summary:
+    if upload.benchmark is None:
+        may_store = may_create(request.user)
+    else:
+        may_store = upload.benchmark.organized_by(request.user)
+    if not may_store and "stored" not in upload.summary:
         raise PermissionDenied
     return upload
 
@@ -92,8 +95,9 @@ def _locked(folder: Path) -> Iterator[None]:
 def drop(upload: Upload, actor: User) -> Done:
     """Delete the files, unless they were stored meanwhile."""
     with _locked(upload.folder):
-        if stored := _stored_at(_read(upload.folder)):
-            return Done("", stored)
+        stored_at = _stored_at(_read(upload.folder))
+        if stored_at:
+            return Done("", stored_at)
         shutil.rmtree(upload.folder)
     return Done("The files are deleted, and nothing was changed.", reverse("my-submissions"))
 
@@ -119,19 +123,22 @@ def create(upload: Upload, actor: User) -> Done:
 def _stored_at(upload: Upload) -> str:
     """The page of the benchmark that these files became; empty until they are stored."""
     name = upload.summary.get("stored")
-    return reverse("organize-setup", args=[name]) if name else ""
+    if not name:
+        return ""
+    return reverse("organize-setup", args=[name])
 
 
 def _stored(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
     """Store what was built. Raises SiteError if its name was taken meanwhile."""
-    out, former = folder / "out", Benchmark.objects.filter(name=summary["replaces"]).first()
+    out = folder / "out"
+    former = Benchmark.objects.filter(name=summary["replaces"]).first()
     gold = out / "labels"
     if former is not None and not gold.is_dir():
         gold = former.gold_path
-    files = [
-        PublicFile(file["path"], (out / str(number)).read_bytes(), file["task"], file["split"], file["rows"])
-        for number, file in enumerate(summary["files"])
-    ]
+    files = []
+    for number, file in enumerate(summary["files"]):
+        content = (out / str(number)).read_bytes()
+        files.append(PublicFile(file["path"], content, file["task"], file["split"], file["rows"]))
     manifest = Manifest(summary["manifest"], tuple(summary["parents"]))
     ready = Prepared(summary["name"], summary["title"], manifest, gold, files, summary["has_examples"])
     return store(ready, by=user, reason=summary["reason"], draft=True, must_be_new=not summary["replaces"])
@@ -153,7 +160,9 @@ def build(
     if benchmark is not None:
         job = {"name": benchmark.name, "title": benchmark.title, "replaces": benchmark.name}
         job |= {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
-    job |= {name: sent[name] for name in ("name", "title", "reason") if name in sent}
+    for name in ("name", "title", "reason"):
+        if name in sent:
+            job[name] = sent[name]
     token = secrets.token_hex(8)
     folder = _folder(actor, token)
     _keep(folder, sent)
@@ -176,11 +185,13 @@ def build(
 
 def _misnamed(result: Mapping[str, Any]) -> list[str]:
     """Problems of a manifest's name: it is another benchmark's, or not the one that is replaced."""
-    name, replaces = result["name"], result["replaces"]
+    name = result["name"]
+    replaces = result["replaces"]
     if not replaces and Benchmark.objects.filter(name=name).exists():
         return [f'The name "{name}" is taken. Choose another in the manifest.']
-    wrong = replaces and name != replaces
-    return [f'The manifest is of "{name}"; expected name = "{replaces}".'] if wrong else []
+    if replaces and name != replaces:
+        return [f'The manifest is of "{name}"; expected name = "{replaces}".']
+    return []
 
 
 def _keep(folder: Path, values: Mapping[str, Any]) -> None:
@@ -190,9 +201,14 @@ def _keep(folder: Path, values: Mapping[str, Any]) -> None:
     home = folder / "in"
     if values["tables"]:
         make_private(home / "tables")
-    files = {folder / place: values[name] for name, place in PARTS.items() if values[name]}
-    files |= {home / _own_name(file): file for file in values["parents"]}
-    files |= {home / "tables" / _own_name(file): file for file in values["tables"]}
+    files = {}
+    for name, place in PARTS.items():
+        if values[name]:
+            files[folder / place] = values[name]
+    for file in values["parents"]:
+        files[home / _own_name(file)] = file
+    for file in values["tables"]:
+        files[home / "tables" / _own_name(file)] = file
     for path, file in files.items():
         with path.open("wb") as target:
             path.chmod(0o600)

@@ -43,25 +43,28 @@ class FilesForm(ActForm):
     def arguments(self) -> tuple[Any, dict[str, Any]]:
         """The benchmark that they replace, or None; the values; the options for `data.organize.Choices`."""
         values = self.cleaned_data
-        lists = {name: separated(values[name]) for name in LISTS}
-        encoding, replacing = values["encoding"] or "utf-8", values["replace_whitespace"]
-        options = {**lists, "encoding": encoding, "replace_whitespace": replacing}
-        return self.row, {"sent": values, "choices": options}
+        choices: dict[str, Any] = {name: separated(values[name]) for name in LISTS}
+        choices["encoding"] = values["encoding"] or "utf-8"
+        choices["replace_whitespace"] = values["replace_whitespace"]
+        return self.row, {"sent": values, "choices": choices}
 
     def sections(self) -> list[tuple[str, list[forms.BoundField]]]:
         """The inputs under their headings; those of `options` are apart."""
         manifest = ("manifest", "parents", "gold", "examples")
         names = {"": self.base_fields, "Either: tables": ("tables",), "Or: a manifest": manifest}
-        return [(title, [self[name] for name in own]) for title, own in names.items()]
+        sections = []
+        for title, own in names.items():
+            sections.append((title, [self[name] for name in own]))
+        return sections
 
     def options(self) -> list[forms.BoundField]:
         """The inputs of what is detected in tables."""
-        return [self[name] for name in (*LISTS, "encoding", "replace_whitespace")]
+        return [self[name] for name in LISTS + ["encoding", "replace_whitespace"]]
 
     def clean(self) -> dict[str, Any]:
         """The values; errors for files that do not go together or are too many."""
         values = super().clean() or {}
-        files = [*values.get("tables", ()), *values.get("parents", ())]
+        files = list(values.get("tables", ())) + list(values.get("parents", ()))
         files += [values[name] for name in PARTS if values.get(name)]
         if values.get("tables") and len(files) > len(values["tables"]):
             self.add_error("tables", "Send either tables, or a manifest with its zips.")
@@ -175,9 +178,13 @@ class LooksForm(ActForm):
             return None
         head = file.read(12)
         file.seek(0)
-        kind = "webp" if head[:4] + head[8:] == b"RIFFWEBP" else ""
-        kind = "png" if head.startswith(b"\x89PNG\r\n\x1a\n") else kind
-        kind = "jpeg" if head.startswith(b"\xff\xd8\xff") else kind
+        kind = ""
+        if head.startswith(b"\xff\xd8\xff"):
+            kind = "jpeg"
+        elif head.startswith(b"\x89PNG\r\n\x1a\n"):
+            kind = "png"
+        elif head.startswith(b"RIFF") and head.endswith(b"WEBP"):
+            kind = "webp"
         if not kind or (file.size or 0) > LOGO_BYTES:
             raise ValidationError(f"Send a PNG, JPEG or WebP of at most {LOGO_BYTES // 1000} kB.")
         return file.read(), f"image/{kind}"
@@ -199,22 +206,34 @@ class LooksForm(ActForm):
             color = values.get(name, "")
             if color and not re.fullmatch("#[0-9a-fA-F]{6}", color):
                 self.add_error(name, "Write # and six digits, as #0a655c.")
-            elif color and (ratio := contrast(color, paper)) < CONTRAST:
-                message = f"Its contrast on {theme} pages is {ratio:.1f}; text needs {CONTRAST} at least."
-                self.add_error(name, message)
+            elif color:
+                ratio = contrast(color, paper)
+                if ratio < CONTRAST:
+                    needed = f"text needs {CONTRAST} at least"
+                    self.add_error(name, f"Its contrast on {theme} pages is {ratio:.1f}; {needed}.")
         return values
 
 
 def contrast(one: str, other: str) -> float:
     """Contrast of two colors as #rrggbb, from 1 to 21 (WCAG 2)."""
-    low, high = sorted(map(_luminance, (one, other)))
+    low, high = sorted([_luminance(one), _luminance(other)])
     return (high + 0.05) / (low + 0.05)
 
 
 def _luminance(color: str) -> float:
-    parts = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    """The relative luminance of a color as #rrggbb, from 0 to 1 (WCAG 2)."""
+    red = _linear(color[1:3])
+    green = _linear(color[3:5])
+    blue = _linear(color[5:7])
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(digits: str) -> float:
+    """A channel of sRGB, two digits, without its gamma."""
+    part = int(digits, 16) / 255
+    if part <= 0.04045:
+        return part / 12.92
+    return float(((part + 0.055) / 1.055) ** 2.4)
 
 
 class RoleForm(ActForm):

@@ -2,7 +2,9 @@
 
 import zipfile
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -22,20 +24,36 @@ def rehearse(labels: Gold, graded: Gold, folder: Path) -> dict[str, Values]:
     "tasks" and "expected": whether it came out as it must. Of the perfect one no cell is quoted.
     """
     benchmark = labels.benchmark
-    perfect = {name: _perfect(column, _task(labels, name)) for name, column in labels.columns.items()}
-    write_submission(folder / "perfect.zip", perfect, benchmark)
-    majority = {name: _majority(column) for name, column in perfect.items()}
-    write_submission(folder / "majority.zip", majority, benchmark)
+    columns = {}
+    majority_columns = {}
+    for name, column in labels.columns.items():
+        columns[name] = _perfect(column, _task(labels, name))
+        majority_columns[name] = _majority(columns[name])
+    write_submission(folder / "perfect.zip", columns, benchmark)
+    write_submission(folder / "majority.zip", majority_columns, benchmark)
     _break(folder / "majority.zip", folder / "broken.zip")
-    results = {name: _graded(folder / f"{name}.zip", graded) for name in ("perfect", "majority", "broken")}
-    for problem in results["perfect"]["check"]["problems"]:
+
+    perfect = _graded(folder / "perfect.zip", graded)
+    for problem in perfect["check"]["problems"]:
         problem["value"] = None
-    best, usual = ((results[name]["score"] or {}).get("value") for name in ("perfect", "majority"))
-    # A loss against people's shares has a best value above 0: their disagreement.
-    results["perfect"]["expected"] = best is not None and (best >= usual if benchmark.loss else best == 1.0)
-    results["majority"]["expected"] = results["majority"]["check"]["verdict"] == "valid"
-    results["broken"]["expected"] = results["broken"]["check"]["verdict"] == "invalid"
-    return results
+    majority = _graded(folder / "majority.zip", graded)
+    majority["expected"] = majority["check"]["verdict"] == "valid"
+    broken = _graded(folder / "broken.zip", graded)
+    broken["expected"] = broken["check"]["verdict"] == "invalid"
+
+    best = _value(perfect)
+    if best is None:
+        perfect["expected"] = False
+    elif benchmark.loss:  # against people's shares, its best value is above 0: their disagreement
+        perfect["expected"] = best >= _value(majority)
+    else:
+        perfect["expected"] = best == 1.0
+    return {"perfect": perfect, "majority": majority, "broken": broken}
+
+
+def _value(result: Values) -> Any:
+    """The value of the score of a result; None without a score."""
+    return (result["score"] or {}).get("value")
 
 
 def _task(gold: Gold, file: str) -> Task:
@@ -47,25 +65,37 @@ def _perfect(column: Column, task: Task) -> Column:
     cells: tuple[Any, ...]
     match task.form:
         case "probabilities":
-            cells = tuple(tuple(float(word == own) for own in task.vocabulary) for word in column.words())
+            cells = tuple(_certain(word, task) for word in column.words())
         case "text":
             cells = tuple(answers[0] for answers in column.cells)
         case "ranking":
-            gains = (sorted(cell, key=lambda pair: -pair[1]) for cell in column.cells)
-            cells = tuple(tuple(name for name, gain in cell if gain) for cell in gains)
+            cells = tuple(_best_first(cell) for cell in column.cells)
         case _:
             return column
     return replace(column, labels=(), values=cells)
 
 
+def _certain(word: str, task: Task) -> tuple[float, ...]:
+    """Probabilities of the task's words: 1 of this one."""
+    return tuple(float(word == other) for other in task.vocabulary)
+
+
+def _best_first(gains: Iterable[tuple[str, float]]) -> tuple[str, ...]:
+    """The names that have a gain, the highest first; of equal ones in their order."""
+    ordered = sorted(gains, key=lambda pair: -pair[1])
+    return tuple(name for name, gain in ordered if gain)
+
+
 def _majority(column: Column) -> Column:
     """The most frequent answer in every row; of numbers the median."""
     values = column.values
+    rows = len(values)
+    if not isinstance(values, bytes | tuple):
+        return replace(column, values=type(values)("d", [median(values)]) * rows)
+    [(usual, _)] = Counter(values).most_common(1)
     if isinstance(values, bytes):
-        return replace(column, values=bytes([Counter(values).most_common(1)[0][0]]) * len(values))
-    if isinstance(values, tuple):
-        return replace(column, values=(Counter(values).most_common(1)[0][0],) * len(values))
-    return replace(column, values=type(values)("d", [median(values)]) * len(values))
+        return replace(column, values=bytes([usual]) * rows)
+    return replace(column, values=tuple(repeat(usual, rows)))
 
 
 def _break(source: Path, target: Path) -> None:

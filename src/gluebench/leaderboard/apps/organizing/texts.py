@@ -34,16 +34,21 @@ def save_looks(
     benchmark: Benchmark, actor: User, *, logo: tuple[bytes, str] | None, without_logo: bool, **looks: Any
 ) -> str:
     """Store the looks; a logo that is not sent stays, unless it is to go. `logo`: bytes and content type."""
-    kept = None if without_logo else benchmark.looks.get("logo")
     if logo is not None:
         data, kind = logo
-        kept = {"file": keep_public(benchmark.name, data), "type": kind}
-    return _save(benchmark, actor, "looks", looks=_filled({**looks, "logo": kept}))
+        looks["logo"] = {"file": keep_public(benchmark.name, data), "type": kind}
+    elif not without_logo:
+        looks["logo"] = benchmark.looks.get("logo")
+    return _save(benchmark, actor, "looks", looks=_filled(looks))
 
 
 def _sections(form: TextsForm) -> dict[str, Any]:
     texts = form.cleaned_data
-    return {"shown": [(title, texts[name]) for name, title in SECTIONS.items() if texts[name]]}
+    shown = []
+    for name, title in SECTIONS.items():
+        if texts[name]:
+            shown.append((title, texts[name]))
+    return {"shown": shown}
 
 
 TEXT_PAGE = OrganizerPage.named("organize-texts", {"": (save_texts, TextsForm)}, preview=_sections)
@@ -58,7 +63,8 @@ def _save(benchmark: Benchmark, actor: User, action: str, **values: Any) -> str:
     """Write the columns, and to the log which of their parts changed."""
     with transaction.atomic():
         row = Benchmark.objects.held(benchmark.pk)
-        before, after = _flat({name: getattr(row, name) for name in values}), _flat(values)
+        before = _flat({name: getattr(row, name) for name in values})
+        after = _flat(values)
         changed = sorted(key for key in before.keys() | after if before.get(key) != after.get(key))
         if changed:
             Benchmark.objects.filter(pk=row.pk).touch(**values)
@@ -68,8 +74,14 @@ def _save(benchmark: Benchmark, actor: User, action: str, **values: Any) -> str:
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:
-    parts = [value if isinstance(value, dict) else {name: value} for name, value in values.items()]
-    return {name: value for part in parts for name, value in part.items()}
+    """The values of columns, with the parts of those that are dictionaries by the parts' names."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            flat |= value
+        else:
+            flat[name] = value
+    return flat
 
 
 @require_safe
@@ -104,7 +116,8 @@ def style(request: HttpRequest, name: str) -> HttpResponseBase:
 
     def make() -> str:
         own = source.benchmark().looks
-        light, dark = own.get("accent", "#0a655c"), own.get("accent_dark", "#74cdc0")
+        light = own.get("accent", "#0a655c")
+        dark = own.get("accent_dark", "#74cdc0")
         return f":root {{ --accent: light-dark({light}, {dark}); }}\n"
 
     return cached(request, name=f"style {name}", version=source.version, make=make, content_type="text/css")

@@ -88,7 +88,9 @@ def take_role(benchmark: Benchmark, actor: User | None, *, role: str, account: i
         _holders(benchmark, role).remove(holders[account])
         record(f"{role} removed", actor=actor, benchmark=benchmark, account=account, **_by(actor))
     done = f"{role.capitalize()} removed."
-    return done if actor is None or benchmark.organized_by(actor) else Done(done, reverse("my-submissions"))
+    if actor is None or benchmark.organized_by(actor):
+        return done
+    return Done(done, reverse("my-submissions"))
 
 
 def set_organizer(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
@@ -111,15 +113,16 @@ def _by(actor: User | None) -> Values:
 
 
 def _holders(benchmark: Benchmark, role: str) -> Any:
-    return benchmark.organizers if role == "organizer" else benchmark.reviewers
+    if role == "organizer":
+        return benchmark.organizers
+    return benchmark.reviewers
 
 
 def _people(benchmark: Benchmark, viewer: User) -> Values:
-    people = [
-        {"role": role, "account": user.pk, "name": account_name(user, viewer)}
-        for role in ("organizer", "reviewer")
-        for user in _holders(benchmark, role).all()
-    ]
+    people = []
+    for role in ("organizer", "reviewer"):
+        for user in _holders(benchmark, role).all():
+            people.append({"role": role, "account": user.pk, "name": account_name(user, viewer)})
     return {"people": people}
 
 
@@ -130,10 +133,10 @@ def duplicate(benchmark: Benchmark, actor: User, *, name: str, title: str, label
     """
     if not may_create(actor):
         raise PermissionDenied
-    files = [
-        PublicFile(file.path, storages["data"].open(file.file).read(), file.task, file.split, file.rows)
-        for file in benchmark.data_files.all()
-    ]
+    files = []
+    for file in benchmark.data_files.all():
+        content = storages["data"].open(file.file).read()
+        files.append(PublicFile(file.path, content, file.task, file.split, file.rows))
     text = _NAME.sub(rf'\g<1>"{name}"', benchmark.manifest, count=1)
     manifest = Manifest(text, tuple(benchmark.parents))
     if load_benchmark(manifest.write_below(settings.FOLDER.manifests)).name != name:

@@ -5,6 +5,7 @@ The grader computes what needs labels, together with the ranking; here it is joi
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from datetime import timedelta
 from statistics import fmean, quantiles
 from typing import Any
 
@@ -36,37 +37,49 @@ ATTEMPTS = 10
 
 def headroom(benchmark: Benchmark) -> list[Values]:
     """The best score on the average and each task, and how far from 100 (a loss: from 0) and from people."""
-    boards = [
-        entry["scores"]
-        for entry in compared_entries(benchmark, ["kind", "scores"])
-        if entry["kind"] != Kind.HUMAN
-    ]
-    rows = [_room(benchmark.record, None, ["score"], [board["score"] for board in boards])]
+    systems = []
+    for entry in compared_entries(benchmark, ["kind", "scores"]):
+        if entry["kind"] != Kind.HUMAN:
+            systems.append(entry["scores"])
+    rows = [_room(benchmark.record, None, ["score"], [scores["score"] for scores in systems])]
     for task in benchmark.record.scored:
-        scores = [(board["tasks"].get(task.name) or {}).get("score") for board in boards]
-        rows.append(_room(task, task.name, [metric.name for metric in task.metrics], scores))
+        of_task = [(scores["tasks"].get(task.name) or {}).get("score") for scores in systems]
+        rows.append(_room(task, task.name, [metric.name for metric in task.metrics], of_task))
     return rows
 
 
 def _room(of: Record | Task, name: str | None, metrics: list[str], scores: list[Any]) -> Values:
+    """A row of `headroom`; people's score is the mean of these published metrics."""
     best = max((score["value"] for score in scores if score and score["value"] is not None), default=None)
-    known = [row.scores for row in of.references if row.name == "Human" and {*metrics} <= {*row.scores}]
-    human = sum(known[0][metric] for metric in metrics) / len(metrics) if known else None
-    gaps = [None if best is None or end is None else end - best for end in (0.0 if of.loss else 1.0, human)]
-    values = {"best": best, "human": human, "to_highest": gaps[0], "to_human": gaps[1]}
+    human = None
+    for reference in of.references:
+        if reference.name == "Human" and set(metrics) <= set(reference.scores):
+            human = sum(reference.scores[metric] for metric in metrics) / len(metrics)
+            break
+    to_highest = None
+    to_human = None
+    if best is not None:
+        to_highest = (0.0 if of.loss else 1.0) - best
+        if human is not None:
+            to_human = human - best
+    values = {"best": best, "human": human, "to_highest": to_highest, "to_human": to_human}
     return {"task": name, "title": of.title, **values, "loss": of.loss}
 
 
 def table(rooms: list[Values], facts: Facts | None) -> Iterator[list[str]]:
     """Yield the cells of each line: the name, head-room, then shares or, for organizers, counts of items."""
+    facts = facts or {"tasks": {}}
     for room in rooms:
-        loss, shown = room["loss"], facts or {"tasks": {}}
-        own = shown["tasks"].get(room["task"], {}) if room["task"] else shown
-        scores = [percent(room[name], loss) for name in ("best", "human")]
-        items = [_items_text(own, name) for name in ("all", "none", "same")]
-        ends = [room["to_highest"], room["to_human"], own.get("detectable")]
-        gaps = [signed(end, loss).lstrip("+") for end in ends]
-        yield [room["task"] or "Average", *scores, *gaps[:2], *items, gaps[2]]
+        loss = room["loss"]
+        own = facts
+        if room["task"]:
+            own = facts["tasks"].get(room["task"], {})
+        gaps = [room["to_highest"], room["to_human"], own.get("detectable")]
+        to_highest, to_human, detectable = [signed(gap, loss).lstrip("+") for gap in gaps]
+        cells = [room["task"] or "Average", percent(room["best"], loss), percent(room["human"], loss)]
+        cells += [to_highest, to_human]
+        cells += [_items_text(own, name) for name in ("all", "none", "same")]
+        yield cells + [detectable]
 
 
 def _items_text(task: Facts, name: str) -> str:
@@ -76,7 +89,9 @@ def _items_text(task: Facts, name: str) -> str:
         return ABSENT
     if "step" not in task:
         return f"{value:,} ({percent(value / task['n'])} %)"
-    return f"about {100 * value:.0f} %" if value else f"under {50 * task['step']:g} %"
+    if not value:  # rounded to the nearest step
+        return f"under {50 * task['step']:g} %"
+    return f"about {100 * value:.0f} %"
 
 
 @takes_phase
@@ -85,7 +100,8 @@ def health(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """What everybody may know of a benchmark's health."""
 
     def content(benchmark: Benchmark) -> Values:
-        ranking, rooms = ranking_of(benchmark), headroom(benchmark)
+        ranking = ranking_of(benchmark)
+        rooms = headroom(benchmark)
         if form:
             return ranking.as_json("health/2", headroom=rooms, shares=ranking.shares)
         return {"ranking": ranking, "facts": ranking.shares, "rows": table(rooms, ranking.shares)}
@@ -96,8 +112,11 @@ def health(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
 @for_organizers(require_safe)
 def organize_health(request: SignedInRequest, benchmark: Benchmark, form: str = "") -> HttpResponse:
     """What organizers know: counts, rows of doubtful labels, attempts, failures, times, near-duplicates."""
-    ranking, rooms = ranking_of(benchmark), headroom(benchmark)
-    facts = ranking.ranking.health if ranking.ranking else None
+    ranking = ranking_of(benchmark)
+    rooms = headroom(benchmark)
+    facts = None
+    if ranking.ranking is not None:
+        facts = ranking.ranking.health
     compared, pairs = near(benchmark)
     work: Values = {
         "attempts": attempts(benchmark),
@@ -124,10 +143,13 @@ def attempts(benchmark: Benchmark) -> list[Values]:
     for owner, group, value in scored.order_by("submitted", "pk").values_list("owner", "group", "value"):
         if value is not None:
             own[people_of(owner, group, teams)].append(value)
-    rows = []
-    for at in range(min(ATTEMPTS, max(map(len, own.values()), default=0))):
-        there = [(values[at], values[at] - values[0]) for values in own.values() if len(values) > at]
-        mean, gain = (fmean(column) for column in zip(*there, strict=True))
+    rows: list[Values] = []
+    for at in range(ATTEMPTS):
+        there = [values for values in own.values() if len(values) > at]
+        if not there:
+            break
+        mean = fmean(values[at] for values in there)
+        gain = fmean(values[at] - values[0] for values in there)
         rows.append({"attempt": at + 1, "people": len(there), "mean": mean, "gain": gain})
     return rows
 
@@ -150,10 +172,23 @@ def queue(benchmark: Benchmark) -> Values:
     waiting = benchmark.submissions.waiting().aggregate(waiting=Count("pk"), oldest=Min("submitted"))
     graded = benchmark.submissions.filter(spent=0, finished__isnull=False).order_by("-submitted")
     rows = graded.values_list("submitted", "begun", "finished")[:NEWEST]
-    times = [(begun - sent, finished - begun) for sent, begun, finished in rows if begun and finished]
-    facts: Values = {**waiting, "of": len(times)}
-    for name, spans in zip(("waited", "graded"), zip(*times, strict=True), strict=False):
-        seconds = [max(span.total_seconds(), 0.0) for span in spans]  # machines' clocks may differ
-        cuts = quantiles(seconds if len(seconds) > 1 else 2 * seconds, n=20, method="inclusive")
-        facts[name] = [round(cuts[9], 1), round(cuts[18], 1)]  # half, and 95 %
+    waited = []
+    worked = []
+    for sent, begun, finished in rows:
+        if begun and finished:
+            waited.append(begun - sent)
+            worked.append(finished - begun)
+    facts: Values = {**waiting, "of": len(waited)}
+    if waited:
+        facts["waited"] = _median_and_95th(waited)
+        facts["graded"] = _median_and_95th(worked)
     return facts
+
+
+def _median_and_95th(spans: list[timedelta]) -> list[float]:
+    """The median and the 95th percentile of spans of time, in seconds."""
+    seconds = [max(span.total_seconds(), 0.0) for span in spans]  # machines' clocks may differ
+    if len(seconds) == 1:  # too few for `quantiles`
+        seconds *= 2
+    cuts = quantiles(seconds, n=20, method="inclusive")
+    return [round(cuts[9], 1), round(cuts[18], 1)]

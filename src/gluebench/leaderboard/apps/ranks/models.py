@@ -111,11 +111,17 @@ def leaders(systems: Sequence[Submission]) -> list[str]:
     The systems are of one board.
     """
     rows = [row for row in systems if row.kind != Kind.HUMAN]
-    phase = rows[0].phase if rows else None
-    teams = teams_of_several([row.group_id for row in rows], phase)
-    best = {people_of(row.owner_id, row.group_id, teams): row.key for row in reversed(rows)}
-    keys = set(best.values())
-    return [row.key for row in rows if row.key in keys]
+    if not rows:
+        return []
+    teams = teams_of_several([row.group_id for row in rows], rows[0].phase)
+    keys = []
+    seen = set()
+    for row in rows:
+        people = people_of(row.owner_id, row.group_id, teams)
+        if people not in seen:
+            seen.add(people)
+            keys.append(row.key)
+    return keys
 
 
 def hidden_reason(benchmark: Benchmark) -> str:
@@ -123,8 +129,11 @@ def hidden_reason(benchmark: Benchmark) -> str:
     if not benchmark.gold:
         return "The labels are on the organizer's own machine, so this site compares no systems."
     phase = phase_on_board(benchmark)
-    laddered = phase.state.get("ladder") if phase else feedback.is_ladder(benchmark)
-    if not laddered:
+    if phase is None:
+        is_ladder = feedback.is_ladder(benchmark)
+    else:
+        is_ladder = bool(phase.state.get("ladder"))
+    if not is_ladder:
         return ""
     return (
         "This benchmark shows a score only when it clearly beats the best of the same people. What it shows "
@@ -140,10 +149,13 @@ def comparable(submission: Submission) -> bool:
 
 def stamp_of(benchmark: Benchmark, systems: Iterable[Submission]) -> str:
     """A digest of what a result is computed from."""
-    rows = [
-        [row.key, row.value, row.finished.isoformat() if row.finished else "", row.kind] for row in systems
-    ]
-    part: list[Any] | None = [*feedback.graded_rows(benchmark, phase_on_board(benchmark)).values()] or None
+    rows = []
+    for row in systems:
+        finished = row.finished.isoformat() if row.finished else ""
+        rows.append([row.key, row.value, finished, row.kind])
+    part: list[Any] | None = list(feedback.graded_rows(benchmark, phase_on_board(benchmark)).values())
+    if not part:
+        part = None  # as in the digests of stored rankings
     benchmark = on_board(benchmark)
     basis = [__version__, benchmark.gold_digest, benchmark.manifest, benchmark.policy.smallest_category]
     return hashlib.sha256(json.dumps([basis, part, rows]).encode()).hexdigest()
@@ -160,8 +172,9 @@ def is_current(ranking: Ranking, benchmark: Benchmark) -> bool:
 
 def majority_tasks(record: Record) -> list[str]:
     """Tasks for which the most frequent label may replace all predictions, as for the paper's WNLI."""
-    return [
-        task.name
-        for task in record.scored
-        if task.words and any(reference.name == MAJORITY for reference in task.references)
-    ]
+    tasks = []
+    for task in record.scored:
+        references = [reference.name for reference in task.references]
+        if task.words and MAJORITY in references:
+            tasks.append(task.name)
+    return tasks

@@ -50,7 +50,9 @@ class RankingOptions(NamedTuple):
     @property
     def title(self) -> str:
         """The heading of the numbers that they rank by, within a sentence."""
-        return f"{'weighted ' if self.weights else ''}{TITLES[self.by]}"
+        if self.weights:
+            return f"weighted {TITLES[self.by]}"
+        return TITLES[self.by]
 
 
 class Order(NamedTuple):
@@ -68,7 +70,9 @@ class Order(NamedTuple):
     @property
     def rule(self) -> Rule:
         """The rule that gave the ranks; the average where those of another are not computed."""
-        return self.options.by if self.another else "mean"
+        if not self.another:
+            return "mean"
+        return self.options.by
 
 
 def order_of(
@@ -108,19 +112,20 @@ def _places(
     notes = [_ranked_by(options, weights)]
     if weights:
         weighting = tuple(weights.get(task, 1.0) for task in results["tasks"])
-        systems, tasks = tuple(map(str, pks)), tuple(results["tasks"])
+        systems = tuple(map(str, pks))
         scores = tuple(map(tuple, results["scores"]))
-        profile = Profile(systems, tasks, scores, weighting, tuple(results["scales"]))
+        profile = Profile(systems, tuple(results["tasks"]), scores, weighting, tuple(results["scales"]))
         ranked = rank_by_rule(fill_missing(profile, "unranked"), options.by)
-        rows: list[Any] = [
-            {"rank": rank, "value": value, "rank_low": None, "rank_high": None}
-            for rank, value in zip(ranked.ranks, ranked.values, strict=True)
-        ]
-        withheld, note = OTHER_WEIGHTS, ranked.note
-        notes += [note] * bool(note)
+        rows: list[Any] = []
+        for rank, value in zip(ranked.ranks, ranked.values, strict=True):
+            rows.append({"rank": rank, "value": value, "rank_low": None, "rank_high": None})
+        withheld = OTHER_WEIGHTS
+        if ranked.note:
+            notes.append(ranked.note)
     else:
         rule = results["rules"][options.by]
-        rows, withheld = rule["places"], rule["withheld"] or ""
+        rows = rule["places"]
+        withheld = rule["withheld"] or ""
         notes += rule["notes"]
     places = {}
     for pk, row in zip(pks, rows, strict=True):
@@ -139,19 +144,24 @@ def withheld_words(rules: Mapping[str, Facts]) -> list[tuple[str, str]]:
     """Rules by which ranks have no rank sets, in words, and why."""
     reasons: dict[str, list[str]] = {}
     for name, rule in rules.items():
-        if reason := rule["withheld"]:
-            reasons.setdefault(reason, []).append(TITLES[name])
-    return [
-        ("every rule" if len(titles) == len(rules) else " and ".join(titles), reason)
-        for reason, titles in reasons.items()
-    ]
+        if rule["withheld"]:
+            reasons.setdefault(rule["withheld"], []).append(TITLES[name])
+    lines = []
+    for reason, titles in reasons.items():
+        words = " and ".join(titles)
+        if len(titles) == len(rules):
+            words = "every rule"
+        lines.append((words, reason))
+    return lines
 
 
 def value_text(value: float | None, by: str, loss: bool) -> str:
     """What a rule ranks by, as people read it; a Kemeny place is the rank itself."""
     if by not in LOWER:
         return percent(value, loss)
-    return f"{value:.2f}" if by != "kemeny" and value is not None else ""
+    if by == "kemeny" or value is None:
+        return ""
+    return f"{value:.2f}"
 
 
 def _ranked_by(options: RankingOptions, weights: Mapping[str, float]) -> str:
@@ -169,12 +179,15 @@ def _ranked_by(options: RankingOptions, weights: Mapping[str, float]) -> str:
 
 def ranking_options(query: Mapping[str, str], record: Record) -> RankingOptions:
     """Read the ranking options from the address; an unknown value counts as not given."""
-    by, majority = query.get("by", ""), query.get("majority", "")
-    return RankingOptions(
-        (rule_named(by) if by != record.rank_by else None) or "",
-        " ".join(query.get("weights", "")[:400].split()),
-        majority if majority in majority_tasks(record) else "",
-    )
+    rule = None
+    by = query.get("by", "")
+    if by != record.rank_by:  # which needs no option
+        rule = rule_named(by)
+    weights = " ".join(query.get("weights", "")[:400].split())
+    majority = query.get("majority", "")
+    if majority not in majority_tasks(record):
+        majority = ""
+    return RankingOptions(rule or "", weights, majority)
 
 
 def parsed_weights(text: str, record: Record) -> tuple[dict[str, float], list[str]]:
@@ -185,7 +198,8 @@ def parsed_weights(text: str, record: Record) -> tuple[dict[str, float], list[st
     for part in filter(None, map(str.strip, text.split(","))):
         name, _, number = part.rpartition(":")
         try:
-            task, weight = record.task(name).name, float(number)
+            task = record.task(name).name
+            weight = float(number)
             if task not in scored or not 0 <= weight <= 1000:
                 raise ValueError
             weights[task] = weight

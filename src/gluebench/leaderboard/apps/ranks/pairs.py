@@ -1,6 +1,7 @@
 """All pairs of a board's systems, tested at once: a window of them as a page, all as JSON and CSV."""
 
 from collections.abc import Iterator
+from math import ceil
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -39,19 +40,27 @@ class Pairs:
         size = len(state.systems)
         self.order = [at for at in state.pairs["order"] if not isinstance(row.counts[at], str)]
         if not self.order:
+            self.reason = TOO_FEW
             reasons = [place.withheld for place in state.places if place.rank is not None]
-            self.reason = f"No pair is tested: {reasons[0]}." if reasons else TOO_FEW
+            if reasons:
+                self.reason = f"No pair is tested: {reasons[0]}."
         self.values = [place["value"] for place in state.board["rules"]["mean"]["places"]]
         self._better = packed.unpack_decisions(row.better, size)
-        self._p_values = packed.unpack_p_values(row.p_values, size) if row.p_values else None
+        self._p_values = None
+        if row.p_values:
+            self._p_values = packed.unpack_p_values(row.p_values, size)
 
     def pair(self, a: int, b: int) -> Values:
         """Compare the systems at two positions; p-values are None on a board of too many systems."""
-        p_values = self._p_values
+        p = None
+        adjusted = None
+        if self._p_values is not None:
+            p = _six_digits(self._p_values.raw[a, b])
+            adjusted = _adjusted(self._p_values.adjusted[a, b])
         return {
             "difference": round(self.values[a] - self.values[b], 12),
-            "p": None if p_values is None else _six_digits(p_values.raw[a, b]),
-            "adjusted": None if p_values is None else _adjusted(p_values.adjusted[a, b]),
+            "p": p,
+            "adjusted": adjusted,
             "significant": bool(self._better[a, b] or self._better[b, a]),
         }
 
@@ -69,7 +78,9 @@ class Pairs:
     @property
     def significant(self) -> int:
         """The number of pairs that differ significantly."""
-        return int(self._better[self.order][:, self.order].sum()) if self.order else 0
+        if not self.order:
+            return 0
+        return int(self._better[self.order][:, self.order].sum())
 
 
 def _six_digits(p: Any) -> float:
@@ -80,17 +91,25 @@ def _six_digits(p: Any) -> float:
 def _adjusted(p: Any) -> float:
     """An adjusted p-value in six digits, on the same side of the level as before."""
     rounded = _six_digits(p)
-    return JUST_ABOVE if rounded <= LEVEL < p else rounded
+    if rounded <= LEVEL < p:
+        return JUST_ABOVE
+    return rounded
 
 
 def board_pair(benchmark: Benchmark, a: int, b: int) -> Values | None:
     """Two systems by their primary keys as one of all pairs of the board; None while that is not tested."""
     state = ranking_of(benchmark)
-    pairs = Pairs(state)
-    at = {pk: at for at, (pk, _) in enumerate(state.ranking.systems)} if state.ranking else {}
-    if state.waiting or not {at.get(a), at.get(b)} <= {*pairs.order}:
+    if state.waiting or state.ranking is None:
         return None
-    return {"family": FAMILY, "pairs": pairs.number, **pairs.pair(at[a], at[b])}
+    pks = [pk for pk, _ in state.ranking.systems]
+    if a not in pks or b not in pks:
+        return None
+    at_a = pks.index(a)
+    at_b = pks.index(b)
+    pairs = Pairs(state)
+    if at_a not in pairs.order or at_b not in pairs.order:
+        return None
+    return {"family": FAMILY, "pairs": pairs.number, **pairs.pair(at_a, at_b)}
 
 
 def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> Values:
@@ -99,8 +118,9 @@ def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> Values:
     `down` and `across` are the numbers of the window, from 1.
     """
     pairs = Pairs(ranking)
-    windows = max(1, -(-len(pairs.order) // WINDOW))
-    down, across = min(down, windows), min(across, windows)
+    windows = max(1, ceil(len(pairs.order) / WINDOW))
+    down = min(down, windows)
+    across = min(across, windows)
     numbered = list(enumerate(pairs.order, start=1))
     rows = numbered[(down - 1) * WINDOW : down * WINDOW]
     columns = numbered[(across - 1) * WINDOW : across * WINDOW]
@@ -140,6 +160,6 @@ def pairs_json(ranking: RankingState) -> Iterator[str]:
 
 def pairs_csv(ranking: RankingState) -> Iterator[str]:
     """A row for each pair, line by line."""
-    names = [(system["key"], system["name"]) for system in ranking.systems]
-    rows = ([*names[a], *names[b], *pair.values()] for a, b, pair in Pairs(ranking).all())
+    names = [[system["key"], system["name"]] for system in ranking.systems]
+    rows = (names[a] + names[b] + list(pair.values()) for a, b, pair in Pairs(ranking).all())
     return csv_lines(["a", "a_name", "b", "b_name", "difference", "p", "adjusted", "significant"], rows)

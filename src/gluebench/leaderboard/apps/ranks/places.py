@@ -69,12 +69,16 @@ class Place(NamedTuple):
     @property
     def set_text(self) -> str:
         """ "1–6"; "…" while the set is being computed, "–" where there is none."""
-        return self.span or ("…" if self.waiting else ABSENT)
+        if self.span:
+            return self.span
+        return "…" if self.waiting else ABSENT
 
     @property
     def text(self) -> str:
         """ "3 · 1–6"; "3 · …" while the set is being computed, "3 · –" where there is none."""
-        return "" if self.rank is None else f"{self.rank} · {self.set_text}"
+        if self.rank is None:
+            return ""
+        return f"{self.rank} · {self.set_text}"
 
     @property
     def words(self) -> str:
@@ -84,14 +88,16 @@ class Place(NamedTuple):
         head = f"{ordinal(self.rank)} by {self.by}"
         if self.span:
             return f"{head}; true rank {self.span.replace('–', ' to ')}"
-        return (
-            f"{head}; {'the rank set is being computed' if self.waiting else f'no rank set: {self.withheld}'}"
-        )
+        if self.waiting:
+            return f"{head}; the rank set is being computed"
+        return f"{head}; no rank set: {self.withheld}"
 
     @property
     def title(self) -> str:
         """What a reader is told of the cell with its `text`."""
-        return f"{self.words}. {TOGETHER}" if self.span else self.words
+        if not self.span:
+            return self.words
+        return f"{self.words}. {TOGETHER}"
 
     def as_json(self) -> Values:
         """Return the rank, the ends of its set, and why there is none."""
@@ -107,7 +113,9 @@ def unranked(apart: str, *, complete: bool = True) -> Place:
     """The place of a row without a rank, with the reason; `apart` as in `Submission.apart`."""
     if apart:
         return Place(withheld=NOT_RANKED[apart])
-    return NOWHERE if complete else Place(withheld="incomplete")
+    if not complete:
+        return Place(withheld="incomplete")
+    return NOWHERE
 
 
 class BoardRanks(NamedTuple):
@@ -151,7 +159,8 @@ def score_of_category(diagnostic_set: str, kind: str, name: str) -> str:
 
 def latest_ranking(benchmark: Benchmark) -> tuple[Ranking | None, str, bool]:
     """The ranking of the board as it is now; or None, why, and whether it is being computed."""
-    if reason := hidden_reason(benchmark):
+    reason = hidden_reason(benchmark)
+    if reason:
         return None, reason, False
     rows = Ranking.objects.filter(benchmark=benchmark, phase=benchmark.board_phase)
     ranking = rows.defer("board", "pairs", "health").first()
@@ -178,8 +187,9 @@ def read_ranks(benchmark: Benchmark, score: str, values: Mapping[int, float | No
     ranking, reason, waiting = latest_ranking(benchmark)
     places = {}
     if ranking is None:
+        withheld = "" if waiting else reason.removesuffix(".")
         for pk, rank in ranked.items():
-            places[pk] = Place(rank, withheld="" if waiting else reason.removesuffix("."), waiting=waiting)
+            places[pk] = Place(rank, withheld=withheld, waiting=waiting)
         return BoardRanks(places, reason, waiting)
     counts = _counts(ranking, score, ranked)
     if not counts.keys() >= ranked.keys():
@@ -292,13 +302,20 @@ class RankingState(NamedTuple):
     @property
     def at(self) -> datetime | None:
         """When it was computed."""
-        return None if self.ranking is None else self.ranking.at
+        if self.ranking is None:
+            return None
+        return self.ranking.at
 
     def as_json(self, schema: str, **values: Any) -> Values:
         """Return the JSON view: the state of the ranking, then `values`; `schema` has its number."""
+        status = "current"
+        if self.reason:
+            status = "none"
+        elif self.stale:
+            status = "renewing"
         return {
             "schema": f"gluebench.{schema}",
-            "status": "none" if self.reason else "renewing" if self.stale else "current",
+            "status": status,
             "detail": self.reason or None,
             "computed": self.at.isoformat(timespec="seconds") if self.at else None,
             **values,
@@ -307,7 +324,8 @@ class RankingState(NamedTuple):
 
 def ranking_of(benchmark: Benchmark) -> RankingState:
     """Return what may be shown of the last ranking; nothing once one of its systems has left the board."""
-    if reason := hidden_reason(benchmark):
+    reason = hidden_reason(benchmark)
+    if reason:
         return RankingState(reason)
     rows = Ranking.objects.filter(benchmark=benchmark, phase=benchmark.board_phase)
     ranking = rows.defer("health").first()
@@ -318,25 +336,28 @@ def ranking_of(benchmark: Benchmark) -> RankingState:
         return RankingState(f"The ranks could not be computed. {ranking.failure}", waiting)
     if ranking.board is None or ranking.pairs is None:
         return RankingState(WAIT if waiting else TOO_FEW, waiting)
-    shown = Submission.objects.on_board(benchmark).filter(pk__in=[pk for pk, _ in ranking.systems])
-    systems = {row["pk"]: system_json(row) for row in masked(benchmark, shown.values("pk", *NAMES))}
-    if len(systems) < len(ranking.systems):
+    pks = [pk for pk, _ in ranking.systems]
+    on_board = Submission.objects.on_board(benchmark)
+    shown = on_board.filter(pk__in=pks).values("pk", *NAMES)
+    systems = {row["pk"]: system_json(row) for row in masked(benchmark, shown)}
+    if len(systems) < len(pks):
         return RankingState(WAIT, waiting=True)
-    values = Submission.objects.on_board(benchmark).filter(value__isnull=False)
-    places = read_ranks(benchmark, "", dict(values.values_list("pk", "value"))).places
+    values = dict(on_board.filter(value__isnull=False).values_list("pk", "value"))
+    places = read_ranks(benchmark, "", values).places
     return RankingState(
-        "",
-        waiting,
-        ranking,
-        tuple(systems[pk] for pk, _ in ranking.systems),
-        ranking.board["boards"][""],
-        ranking.pairs[""],
-        tuple(places.get(pk, NOWHERE) for pk, _ in ranking.systems),
-        benchmark.record.loss,
-        ranking.board["shares"],
+        reason="",
+        waiting=waiting,
+        ranking=ranking,
+        systems=tuple(systems[pk] for pk in pks),
+        board=ranking.board["boards"][""],
+        pairs=ranking.pairs[""],
+        places=tuple(places.get(pk, NOWHERE) for pk in pks),
+        loss=benchmark.record.loss,
+        shares=ranking.board["shares"],
     )
 
 
 def system_json(row: Facts) -> dict[str, str]:
     """Return what identifies a submission in JSON views: its names and its URL."""
-    return {**{name: row[name] for name in NAMES}, "url": reverse("submission", args=[row["key"]])}
+    url = reverse("submission", args=[row["key"]])
+    return {"key": row["key"], "name": row["name"], "model": row["model"], "url": url}

@@ -56,21 +56,24 @@ def look() -> int:
     outdated = Ranking.objects.exclude(version=F("benchmark__version")).values("benchmark")
     for benchmark in Benchmark.objects.filter(Q(rankings=None) | Q(pk__in=outdated)):
         boards = _boards(benchmark)
-        shown = [board.board_phase for board in boards]
+        phases = [board.board_phase for board in boards]
         for ranking in benchmark.rankings.defer("board", "pairs", "health"):
-            if ranking.phase_id not in shown:
+            if ranking.phase_id not in phases:
                 _forget_cache(ranking)
                 ranking.delete()
-        number += sum(_renew_when_due(board) for board in boards)
+        for board in boards:
+            if _renew_when_due(board):
+                number += 1
     return number
 
 
 def _boards(benchmark: Benchmark) -> list[Benchmark]:
     """The benchmark as each of its boards shows it: the usual one, then those of its other shown phases."""
-    others = [
-        phase for phase in benchmark.phases.all() if phase.is_shown and phase.pk != benchmark.board_phase
-    ]
-    return [on_board(benchmark), *(at_phase(benchmark, phase) for phase in others)]
+    boards = [on_board(benchmark)]
+    for phase in benchmark.phases.all():
+        if phase.is_shown and phase.pk != benchmark.board_phase:
+            boards.append(at_phase(benchmark, phase))
+    return boards
 
 
 def _renew_when_due(board: Benchmark) -> bool:
@@ -169,16 +172,13 @@ def renew_ranking(pk: int) -> bool:
         "health": result["health"],
         "at": timezone.now(),
     }
-    decisions = [
-        Decisions(
-            ranking=ranking,
-            score=score,
-            counts=counts,
-            better=result["decisions"][score],
-            p_values=result["p_values"].get(score, ""),
+    decisions = []
+    for score, counts in counts_of(result):
+        better = result["decisions"][score]
+        p_values = result["p_values"].get(score, "")
+        decisions.append(
+            Decisions(ranking=ranking, score=score, counts=counts, better=better, p_values=p_values)
         )
-        for score, counts in counts_of(result)
-    ]
     _settle(ranking, stamp, decisions, **nothing | done)
     return True
 
@@ -189,13 +189,17 @@ def _job(board: Benchmark, systems: Sequence[Submission], paths: Sequence[str]) 
     for row in systems:
         tasks = (row.scores or {}).get("tasks", {})
         shown[row.key] = {name: task["score"]["value"] for name, task in tasks.items() if task["score"]}
+    keys = [row.key for row in systems]
+    # The board as it is, then with each of these tasks answered by its most frequent label.
+    majorities: list[list[str]] = [[]]
+    majorities += [[task] for task in models.majority_tasks(board.record)]
     return {
         **job_of(board, phase_on_board(board)),
         "smallest": board.policy.smallest_category,
         "leaders": models.leaders([row for row in systems if row.value is not None]),
-        "majorities": [[], *([task] for task in models.majority_tasks(board.record))],
+        "majorities": majorities,
         "shown": shown,
-        "systems": {row.key: path for row, path in zip(systems, paths, strict=True)},
+        "systems": dict(zip(keys, paths, strict=True)),
     }
 
 
@@ -225,7 +229,8 @@ def ask(a: Submission, b: Submission) -> Pair | None:
 
     None if too many are waiting. Both must be comparable.
     """
-    stamp, now = stamp_of(a.in_phase, [a, b]), timezone.now()
+    stamp = stamp_of(a.in_phase, [a, b])
+    now = timezone.now()
     pair = Pair.objects.filter(a=a, b=b).first()
     if pair is not None and pair.stamp == stamp and (pair.at or pair.asked > now - GIVEN_UP):
         return pair

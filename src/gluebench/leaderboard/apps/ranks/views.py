@@ -56,10 +56,11 @@ TABLE = 300
 """Most rows of the table below a chart."""
 FEW = 12
 """Systems of which a chart of points names all."""
-CHART_WIDTH, PHONE_WIDTH = 1000.0, 366.0
+CHART_WIDTH = 1000.0
+PHONE_WIDTH = 366.0
 CHART_COLUMNS = {
-    "efficiency": ("key", "name", "model", "score", *COSTS, "front"),
-    "progress": ("key", "name", "model", "team", "submitted", "score", "led"),
+    "efficiency": ["key", "name", "model", "score"] + list(COSTS) + ["front"],
+    "progress": ["key", "name", "model", "team", "submitted", "score", "led"],
 }
 
 
@@ -87,7 +88,9 @@ def asked_phase(request: HttpRequest) -> int:
 
 def phase_links(number: int) -> Values:
     """What links of a page end with so that they stay in a phase; empty for the one on the board."""
-    return {name: f"{mark}phase={number}" if number else "" for name, mark in _LINKS.items()}
+    if not number:
+        return dict.fromkeys(_LINKS, "")
+    return {name: f"{mark}phase={number}" for name, mark in _LINKS.items()}
 
 
 def of_phase(benchmark: Benchmark, number: int) -> Benchmark:
@@ -102,34 +105,35 @@ def of_phase(benchmark: Benchmark, number: int) -> Benchmark:
 
 def rules_page(ranking: RankingState) -> Values:
     """Context of the rules page: ranks under every rule, and the pairs whose order depends on the rule."""
-    rules, contested, counts = (ranking.pairs[name] for name in ("rules", "contested", "counts"))
     systems = ranking.systems
-
-    def titles(rules: Sequence[str]) -> list[str]:
-        """Rules as headings: "without RTE" is the average without a task."""
-        return [TITLES.get(rule, rule.replace("mean without", "without")) for rule in rules]
-
+    rules = ranking.pairs["rules"]
     rows = []
     for at in ranking.ranked:
         cells = [_rule_text(ranking, rule, at) for rule in rules]
         rows.append((systems[at], cells))
+
+    counts = ranking.pairs["counts"]
+    contested = []
+    for a, b, unless in ranking.pairs["contested"][:SHOWN]:
+        words = ", ".join(map(_rule_title, unless))
+        if len(unless) == len(rules):
+            words = "any rule: they are equal"
+        contested.append((systems[a], systems[b], words))
     return {
         "ranking": ranking,
-        "titles": titles(list(rules)),
+        "titles": list(map(_rule_title, rules)),
         "rows": rows,
         "counts": counts,
         "of": counts["holds"] + counts["contested"],
-        "contested": [
-            (
-                systems[a],
-                systems[b],
-                "any rule: they are equal" if len(unless) == len(rules) else ", ".join(titles(unless)),
-            )
-            for a, b, unless in contested[:SHOWN]
-        ],
+        "contested": contested,
         "more": max(counts["contested"] - SHOWN, 0),
         "withheld": withheld_words(ranking.board["rules"]),
     }
+
+
+def _rule_title(rule: str) -> str:
+    """A rule as a heading: "without RTE" is the average without a task."""
+    return TITLES.get(rule, rule.replace("mean without", "without"))
 
 
 def _rule_place(ranking: RankingState, rule: str, at: int) -> Values:
@@ -155,18 +159,30 @@ def _rule_text(ranking: RankingState, rule: str, at: int) -> str:
 
 def rules_json(ranking: RankingState) -> Values:
     """JSON view of `rules_page`, with rank sets under the rules that have them."""
-    keys, pairs = ranking.keys, ranking.pairs
+    keys = ranking.keys
+    pairs = ranking.pairs
+    main_rules = ranking.board["rules"]
     rows = []
     for at in ranking.ranked:
-        ranks = {rule: of[at] for rule, of in pairs["rules"].items()} | {"mean": ranking.places[at].rank}
-        by = {rule: _rule_place(ranking, rule, at) for rule in ranking.board["rules"]}
+        ranks = {rule: of_rule[at] for rule, of_rule in pairs["rules"].items()}
+        ranks["mean"] = ranking.places[at].rank
+        by = {rule: _rule_place(ranking, rule, at) for rule in main_rules}
         rows.append({**ranking.systems[at], "ranks": ranks, "by": by})
-    holds = [{"ahead": keys[a], "behind": keys[b], "everywhere": always} for a, b, always in pairs["holds"]]
-    contested = [{"ahead": keys[a], "behind": keys[b], "unless": rules} for a, b, rules in pairs["contested"]]
-    about = {"tasks": ranking.board["tasks"]}
-    about["withheld"] = {rule: of["withheld"] for rule, of in ranking.board["rules"].items()}
-    about["counts"] = pairs["counts"]
-    return ranking.as_json("rules/2", **about, rows=rows, holds=holds, contested=contested)
+    holds = []
+    for a, b, always in pairs["holds"]:
+        holds.append({"ahead": keys[a], "behind": keys[b], "everywhere": always})
+    contested = []
+    for a, b, rules in pairs["contested"]:
+        contested.append({"ahead": keys[a], "behind": keys[b], "unless": rules})
+    return ranking.as_json(
+        "rules/2",
+        tasks=ranking.board["tasks"],
+        withheld={rule: of_rule["withheld"] for rule, of_rule in main_rules.items()},
+        counts=pairs["counts"],
+        rows=rows,
+        holds=holds,
+        contested=contested,
+    )
 
 
 def rules_csv(ranking: RankingState) -> str:
@@ -209,38 +225,35 @@ def costs_of(benchmark: Benchmark) -> list[Row]:
     """The systems that state a cost, best first; `front` maps each cost to whether it is Pareto-optimal."""
     rows = _best_first([row for row in _scored(benchmark) if any(row[cost] for cost in COSTS)])
     scores = [row["score"]["value"] for row in rows]
-    fronts = {cost: pareto_front(scores, [[row[cost] or None] for row in rows]) for cost in COSTS}
-    return [
-        {**row, "front": {cost: front[at] for cost, front in fronts.items()}} for at, row in enumerate(rows)
-    ]
+    systems: list[Row] = [{**row, "front": {}} for row in rows]
+    for cost in COSTS:
+        front = pareto_front(scores, [[row[cost] or None] for row in rows])
+        for system, is_optimal in zip(systems, front, strict=True):
+            system["front"][cost] = is_optimal
+    return systems
 
 
 def costs_page(rows: Sequence[Row]) -> Values:
     """A chart for each cost that some system states, and the table behind the charts."""
-    table_rows = [
-        (row, [(field.shown(row[cost]), row["front"][cost]) for cost, field in COSTS.items()])
-        for row in rows[:TABLE]
-    ]
+    table_rows = []
+    for row in rows[:TABLE]:
+        cells = [(field.shown(row[cost]), row["front"][cost]) for cost, field in COSTS.items()]
+        table_rows.append((row, cells))
     charts = []
     for cost, field in COSTS.items():
-        stated = [row for row in rows if row["front"][cost] is not None]
-        if stated:
-            leading_first = sorted(stated, key=lambda row: not row["front"][cost])
-            wide, small = _scatter(
-                f"Score by {field.cost.lower()}",
-                [(row, row[cost], row["front"][cost]) for row in leading_first],
-                x_title=f"{field.cost} (logarithmic)",
-                logarithmic=True,
-            )
-            charts.append(
-                {
-                    "title": field.cost,
-                    "wide": wide,
-                    "small": small,
-                    "points": len(stated),
-                    "shown": min(len(stated), POINTS),
-                }
-            )
+        points = [(row, row[cost], row["front"][cost]) for row in rows if row["front"][cost] is not None]
+        if not points:
+            continue
+        points.sort(key=lambda point: not point[2])  # those that lead first
+        wide, small = _scatter(
+            f"Score by {field.cost.lower()}",
+            points,
+            x_title=f"{field.cost} (logarithmic)",
+            logarithmic=True,
+        )
+        shown = min(len(points), POINTS)
+        chart = {"title": field.cost, "wide": wide, "small": small, "points": len(points), "shown": shown}
+        charts.append(chart)
     return {"rows": table_rows, "number": len(rows), "costs": COSTS.values(), "charts": charts}
 
 
@@ -260,8 +273,9 @@ def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any
         points.append(ScatterPoint(label, x, value, low, high, ink, link))
     front = [(point.x, point.y) for point in points if point.ink == 0]
     more["cloud"] = [(x, drawn(row["score"])[0]) for row, x, _ in systems[POINTS:]]
-    loss = systems[0][0]["score"].get("loss")
-    y_title = heading("Score") if loss else "Score"
+    y_title = "Score"
+    if systems[0][0]["score"].get("loss"):
+        y_title = heading(y_title)
     wide = scatter_chart(title, points, y_title=y_title, front=front, width=CHART_WIDTH, **more)
     small = scatter_chart(
         title, points, y_title=y_title, front=front, width=PHONE_WIDTH, height=320, is_small=True, **more
@@ -342,8 +356,9 @@ def _over_time(rows: Sequence[Row]) -> tuple[str, str]:
 
 def chart_json(subject: str, rows: Sequence[Row]) -> Values:
     """The table behind a chart as JSON."""
-    names = CHART_COLUMNS[subject]
-    values = [{name: _plain(row[name]) for name in names} for row in rows]
+    values = []
+    for row in rows:
+        values.append({name: _plain(row[name]) for name in CHART_COLUMNS[subject]})
     return {"schema": f"gluebench.{subject}/1", "rows": values}
 
 
@@ -351,17 +366,28 @@ def chart_csv(subject: str, rows: Sequence[Row]) -> str:
     """The table behind a chart as CSV; a score has three columns: its value and its interval's two ends."""
     parts = {"score": dict(zip(ENDS, ("score", "low", "high"), strict=True))}
     parts["front"] = {cost: f"front_{cost}" for cost in COSTS}
-
-    def cells(row: Row) -> Iterator[Any]:
+    head: list[str] = []
+    for name in CHART_COLUMNS[subject]:
+        if name in parts:
+            head += parts[name].values()
+        else:
+            head.append(name)
+    lines = []
+    for row in rows:
+        cells: list[Any] = []
         for name in CHART_COLUMNS[subject]:
-            yield from map(row[name].get, parts[name]) if name in parts else [_plain(row[name])]
-
-    head = [title for name in CHART_COLUMNS[subject] for title in parts.get(name, {name: name}).values()]
-    return csv_text(head, map(cells, rows))
+            if name in parts:
+                cells += [row[name].get(part) for part in parts[name]]
+            else:
+                cells.append(_plain(row[name]))
+        lines.append(cells)
+    return csv_text(head, lines)
 
 
 def _plain(value: Any) -> Any:
-    return value.isoformat(timespec="seconds") if isinstance(value, datetime) else value
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    return value
 
 
 PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
@@ -427,8 +453,10 @@ def in_form(
         content = make(benchmark)
         if isinstance(content, Iterator):
             return content
+        if form == "json":
+            return to_json(content).decode()
         if form:
-            return to_json(content).decode() if form == "json" else str(content)
+            return str(content)
         context = {"benchmark": benchmark, "signed_in": signed_in}
         return render_to_string(template, {**context, **phase_links(number), **content})
 

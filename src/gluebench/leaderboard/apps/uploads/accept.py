@@ -75,7 +75,9 @@ class Held:
         if token.isalnum():
             with suppress(FileNotFoundError):
                 held.name = (held.folder / "name").read_text()
-        return held if held.name else None
+        if not held.name:
+            return None
+        return held
 
     @property
     def since(self) -> datetime:
@@ -157,7 +159,8 @@ def look(
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, held.folder, ignore_errors=True)
         result = free_check(benchmark, upload, account, fixed=held.folder / "fixed")
-        check, fixed = result["check"], result.get("fixed")
+        check = result["check"]
+        fixed = result.get("fixed")
         question = Question(check_summary(check), can_send=check["verdict"] != "invalid")
         if fixed is not None and not (sure and question.can_send):
             better = as_policy(benchmark, _policy_for(benchmark, account), fixed["check"])
@@ -182,15 +185,19 @@ def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) 
     duplicates = duplicates.exclude(UNSCORED).defer("report", "problems", "scores")
     if submission.retry_key is not None:  # sent twice at once from one page: `accept_once` finds it
         duplicates = duplicates.exclude(retry_key=submission.retry_key)
-    if not sure and (duplicate := duplicates.first()) is not None:
-        held = Held.new(submission.owner_id)
-        held.keep(upload, own=True)
-        return Question(duplicate=duplicate, kept=held.token, can_send=True)
+    if not sure:
+        duplicate = duplicates.first()
+        if duplicate is not None:
+            held = Held.new(submission.owner_id)
+            held.keep(upload, own=True)
+            return Question(duplicate=duplicate, kept=held.token, can_send=True)
     try:
         question = look(submission.benchmark, upload, submission.owner_id, own=True, sure=sure)
     except (GraderError, ProblemError):
         return None
-    return None if question.can_send and question.fixed is None else question
+    if question.can_send and question.fixed is None:
+        return None
+    return question
 
 
 def reproducible(user: User, key: str) -> Submission:
@@ -208,7 +215,9 @@ def reproducible(user: User, key: str) -> Submission:
 def began(request: HttpRequest) -> datetime:
     """When a request began, as the server in front saw it; now behind a server that does not say."""
     seconds = request.META.get(BEGAN)
-    return timezone.now() if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    if seconds is None:
+        return timezone.now()
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def accept(
@@ -256,7 +265,8 @@ def _follow_phase(submission: Submission) -> None:
     elif submission.reproduces_id is not None:
         pass  # a late one is compared, and not scored
     elif submission.late and phase.late == Late.KEPT:
-        submission.status, submission.finished = Status.KEPT, timezone.now()
+        submission.status = Status.KEPT
+        submission.finished = timezone.now()
     elif phase.counting != Counting.EVERY:
         submission.public = True
 

@@ -56,28 +56,35 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     submission = page.new_submission()
     if request.method != "POST":
         team = request.user.team
-        return page.show(SubmissionForm(instance=submission, initial={"team": team.name if team else ""}))
+        team_name = "" if team is None else team.name
+        return page.show(SubmissionForm(instance=submission, initial={"team": team_name}))
     return page.send(SubmissionForm(request.POST, page.files(), instance=submission), submission)
 
 
 def phases_context(benchmark: Benchmark, request: SignedInRequest) -> Values:
     """The phase that a submission sent now is for, with its rules and the time that is left."""
     now = timezone.now()
-    slot, phases = slot_of(benchmark, request.user, now), described(benchmark, now)
-    phase, ends = slot.phase, slot.ends
-    of_phase: list[str] = next((line["sentences"] for line in phases if line["phase"] == phase), [])
+    slot = slot_of(benchmark, request.user, now)
+    phase = slot.phase
+    phases = described(benchmark, now)
+    policy_sentences = []
+    for line in phases:
+        if line["phase"] == phase:
+            policy_sentences += line["sentences"]
+    policy_sentences += feedback.explained(benchmark, phase)
     context = {
         "phases": phases,
         "slot": slot,
         "now": now,
         "takes": benchmark.open and not slot.closed,
         "approval": policy_at(benchmark, phase).approval,
-        "policy_sentences": [*of_phase, *feedback.explained(benchmark, phase)],
+        "policy_sentences": policy_sentences,
     }
-    if phase is not None and ends is not None:
-        context["ends"] = phase.text_of(ends - MINUTE)
+    if phase is not None and slot.ends is not None:
+        context["ends"] = phase.text_of(slot.ends - MINUTE)
         if not slot.late:
-            context |= {"time_left": time_left(ends, now), "seconds_left": int((ends - now).total_seconds())}
+            context["time_left"] = time_left(slot.ends, now)
+            context["seconds_left"] = int((slot.ends - now).total_seconds())
     return context
 
 
@@ -103,7 +110,9 @@ def reproduce(request: SignedInRequest, key: str) -> HttpResponse:
     context = {"row": row, "obstacle": obstacle_for(row.benchmark, request.user)}
     page = UploadPage(request, row.benchmark, "submissions/reproduce.html", context)
     new = page.new_submission()
-    new.name, new.model, new.reproduces = f"Reproduction of {row.key}", "Reproduction", row
+    new.name = f"Reproduction of {row.key}"
+    new.model = "Reproduction"
+    new.reproduces = row
     if page.checks_only:
         return page.check(ReproductionForm(instance=new, initial=request.POST.dict()))
     if request.method != "POST":
@@ -133,17 +142,20 @@ class UploadPage:
 
     def new_submission(self) -> Submission:
         """A new row for the upload."""
-        user, moment = self.request.user, accept.began(self.request)
-        if held := self.held:  # it was complete before its sender was asked about it
+        user = self.request.user
+        moment = accept.began(self.request)
+        held = self.held
+        if held is not None:  # it was complete before its sender was asked about it
             moment = min(moment, held.since)
         return Submission(owner=user, benchmark=self.benchmark, group=user.team, began=moment)
 
     @property
     def held(self) -> Held | None:
         """The upload that is kept for this page, unless another file was sent."""
-        post, files = self.request.POST, self.request.FILES
-        held = Held.find(self.request.user.pk, post.get("kept", ""))
-        return None if files and post.get("use") != "fixed" else held
+        post = self.request.POST
+        if self.request.FILES and post.get("use") != "fixed":
+            return None
+        return Held.find(self.request.user.pk, post.get("kept", ""))
 
     def files(self) -> MultiValueDict[str, UploadedFile[Any]] | None:
         """The files that were sent or, for a button or an empty field, those kept for this page."""
@@ -151,7 +163,9 @@ class UploadPage:
         if held is None:
             return self.request.FILES or None
         file = held.file("fixed" if self.request.POST.get("use") == "fixed" else "own")
-        return MultiValueDict({"upload": [file]} if file else {})
+        if file is None:
+            return MultiValueDict()
+        return MultiValueDict({"upload": [file]})
 
     def show(
         self, form: UploadForm, *, status: int = 200, held: Held | None = None, **context: Any
@@ -173,13 +187,16 @@ class UploadPage:
                 question = accept.look(self.benchmark, upload, self.request.user.pk, own=False)
                 context |= {"question": question, "check": question.check}
             except (GraderError, ProblemError) as error:
-                context["failure"], refusal = str(error), error
+                context["failure"] = str(error)
+                refusal = error
         if self.request.POST.get("fragment"):
             context["benchmark"] = self.benchmark
             answer = render(self.request, "submissions/findings.html", context)
         else:
             answer = self.show(form, checked=True, **context)
-        return refusal.mark(answer) if isinstance(refusal, ProblemError) else answer
+        if isinstance(refusal, ProblemError):
+            return refusal.mark(answer)
+        return answer
 
     def send(self, form: UploadForm, submission: Submission) -> HttpResponse:
         """Accept the upload, or answer with the reason why not."""
@@ -226,6 +243,7 @@ def _fill_row(form: UploadForm, submission: Submission, upload: UploadedFile[Any
     if isinstance(form, DetailsForm):
         form.save(commit=False)
     submission.sha256 = accept.digest(upload)
-    if page := form.cleaned_data["retry_key"]:
+    page = form.cleaned_data["retry_key"]
+    if page:
         key = f"{page} {submission.benchmark_id} {submission.sha256}"
         submission.retry_key = hashlib.sha256(key.encode()).hexdigest()
