@@ -23,6 +23,8 @@ CONSTRAINTS ?= constraints.txt
 VERSION ?=
 SITE ?= gluebench-site
 PORT ?= 8000
+# In the order of tests/conftest.py: xdist's own begins with the files of most tests, not with the longest.
+TWO := -n 2 --dist loadgroup --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet $(addprefix --constraint ,$(CONSTRAINTS))
 
 # The tests start many processes; without this, each of them may have to compile the package again.
@@ -34,13 +36,13 @@ run: $(VENV)/.leaderboard
 	@exec $(BIN)/gluebench leaderboard demo --site $(SITE) --port $(PORT)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	$(BIN)/python -m pytest $(TWO) -m "not slow"
 
 test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest $(TWO)
 
 test-postgres: $(VENV)/.dev
-	PYTHONPATH=tests $(BIN)/python -m pytest -n 2 --dist loadgroup -p leaderboard.postgres -m "not slow and not browser" tests/leaderboard
+	PYTHONPATH=tests $(BIN)/python -m pytest $(TWO) -p leaderboard.postgres -m "not slow and not browser" tests/leaderboard
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -25,12 +25,12 @@ import torch
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.data import Example
 from gluebench.systems import targets
-from gluebench.systems.adapters.fine_tuned import FineTunedHere
+from gluebench.systems.adapters.fine_tuned import CheckpointPerTask
 from gluebench.systems.adapters.fine_tuning import FineTuning, Recipe
 from gluebench.systems.adapters.huggingface import PairTokenizer
 from gluebench.systems.run import fit_data
 from gluebench.systems.training.engine import seeded
-from gluebench.systems.training.evaluation import texts
+from gluebench.systems.training.evaluation import input_texts
 from gluebench.systems.training.trainer import Trainer
 
 
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def ours(job: Job, seed: int) -> Run:
-    system = FineTunedHere(job.model, Recipe(overrides=job.recipe._asdict()), seed=seed)
+    system = CheckpointPerTask(job.model, Recipe(overrides=job.recipe._asdict()), seed=seed)
     seconds = 0.0
     plain = Trainer.train
 
@@ -114,7 +114,7 @@ def theirs(job: Job, seed: int) -> Run:
     from transformers import Trainer as TheirTrainer
 
     recipe, words = job.recipe, PairTokenizer.load(job.model)
-    system = FineTunedHere(job.model, Recipe(overrides=recipe._asdict()))
+    system = CheckpointPerTask(job.model, Recipe(overrides=recipe._asdict()))
     with seeded(seed):
         model = system._new(job.model, job.task, recipe)
     with tempfile.TemporaryDirectory() as folder:
@@ -136,7 +136,7 @@ def theirs(job: Job, seed: int) -> Run:
         with seeded(seed):
             start = time.process_time()
             gold = [target(job.task, example) for example in job.train]
-            encoded = words.encode(texts(job.train), recipe.max_length)
+            encoded = words.encode(input_texts(job.train), recipe.max_length)
             rows = [{**fields, "labels": label} for fields, label in zip(encoded, gold, strict=True)]
             trainer = TheirTrainer(
                 model, arguments, train_dataset=rows, data_collator=DataCollatorWithPadding(words._tokenizer)

@@ -15,7 +15,6 @@ IMPORTED = {"board_site", "material", "worlds"}
 SMALLEST = {
     "decided_bits": "--labelings 60 --uploads 4",
     "ladder": "--uploads 3 --repetitions 1",
-    "step": "--rounds 1 --batches 1 --small",
     "vectors": "",
 }
 """The arguments of each script's smallest form, of about a second."""
@@ -39,6 +38,7 @@ LONG = {
     "rows": "--small --updates 1 --batch 8",
     "slow": "--connections 8 --seconds 2 --entries 10",
     "soak": "--count 2 --full 1 --minutes 1 --clients 1",
+    "step": "--rounds 1 --batches 1 --small",
 }
 """Those whose smallest form takes longer."""
 NEEDED = {"finetune": "a checkpoint", "mutate": "hours", "sharing": "prepared data"}

@@ -22,7 +22,7 @@ ANY = {"search", "fullmatch"}
 EXAMPLES: dict[str, Any] = {
     "_owner": lambda language: "(?P<name>.+)'s",
     "boundaries": [r"[,;:]\s+", r"\s(?:because|so)\s+", r"\s(?:and)\s+(?=(?:he|she)\s)"],
-    "language": None,
+    "language": "en",
     "leads": "because|so|and",
     "name": "Ann",
     "names": ["Ann", "Ben"],

@@ -13,14 +13,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from fresh import OUTSIDE, build_wheel, installed, pip
+from fresh import OUTSIDE, installed, pip
 
 from release.distribution import problems_of
 
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(tmp_path_factory.mktemp("wheel"))
+pytestmark = pytest.mark.xdist_group("wheel")
 
 
 def free_port() -> int:

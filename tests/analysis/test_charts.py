@@ -15,14 +15,13 @@ from gluebench.analysis.charts import (
     STYLE,
     IntervalRow,
     Scale,
-    ScatterPoint,
     as_file,
     heat_chart,
     interval_chart,
     scale_over,
-    scatter_chart,
     tick_text,
 )
+from gluebench.analysis.scatter import ScatterPoint, scatter_chart
 from gluebench.scoring.plots import HeatCell, HeatRow
 
 GOLDEN = Path(__file__).parent / "charts"

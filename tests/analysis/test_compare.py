@@ -15,7 +15,8 @@ from scipy import stats
 from sklearn.metrics import f1_score  # noqa: TID251 the oracle
 
 from gluebench.analysis.compare import compare
-from gluebench.analysis.compare.words import p_words, short_names
+from gluebench.analysis.compare.words import p_words
+from gluebench.analysis.names import short_names
 from gluebench.benchmark.figures import percent
 from gluebench.scoring import GoldError, SubmissionError, read_gold
 from gluebench.scoring.inference import mcnemar

@@ -57,7 +57,7 @@ def found(file: CaseFile, wanted: CaseFilter) -> list[int]:
         (CaseFilter("all", pattern=re.compile("row 3", re.IGNORECASE)), [3]),
     ],
 )
-def test_what_is_wanted(file, wanted, indices):
+def test_a_filter_chooses_its_rows(file, wanted, indices):
     assert found(file, wanted) == indices
 
 

@@ -103,7 +103,7 @@ def test_an_absent_path_has_the_line_of_the_table_around_it() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only a comment", "a = 1", "[a]", "[[a]]\n[[a]]"])
-def test_small_documents(text: str) -> None:
+def test_every_key_of_a_small_document_has_a_line(text: str) -> None:
     assert lines(text).keys() == paths(tomllib.loads(text))
 
 

@@ -142,7 +142,9 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("there", "instead", "line", "key", "said"), MISTAKES)
-def test_mistakes(tmp_path: Path, there: str, instead: str, line: int, key: str, said: str) -> None:
+def test_a_mistake_is_named_with_its_line_and_key(
+    tmp_path: Path, there: str, instead: str, line: int, key: str, said: str
+) -> None:
     found = problems(tmp_path, PUBLIC.replace(there, instead, 1))
     assert any(each.startswith(f"part.toml:{line}: {key}: ") and said in each for each in found), found
 

@@ -168,7 +168,9 @@ def test_the_heading_of_a_loss_and_its_reference(tmp_path: Path) -> None:
         (-0.0001, None, "0.0", "0.0"),
     ],
 )
-def test_figures(value: float | None, loss: bool | None, shown: str, difference: str) -> None:
+def test_a_figure_is_printed_as_a_percentage_or_a_loss(
+    value: float | None, loss: bool | None, shown: str, difference: str
+) -> None:
     assert (percent(value, loss), points(value, loss)) == (shown, difference)
 
 

@@ -119,6 +119,7 @@ def test_submissions_to_it_are_checked_and_graded(made: Path, tmp_path: Path, sp
     assert set(report["tasks"]["Mood"]["metrics"]) == {"accuracy", "f1"}
 
 
+@pytest.mark.slow
 def test_a_leaderboard_takes_it(made: Path, tmp_path: Path) -> None:
     def board(*words: object) -> subprocess.CompletedProcess[str]:
         command = [

@@ -177,7 +177,9 @@ def test_an_archive_that_changed_in_between_is_begun_anew(mine: Mine, server: Lo
     assert server.asked(ZIP)[-1].range == "bytes=50-"
 
 
-@pytest.mark.parametrize("beginning", [b"of another file", b"longer than the file " * 9999])
+@pytest.mark.parametrize(
+    "beginning", [b"of another file", b"longer than the file " * 9999], ids=["shorter", "longer"]
+)
 def test_a_beginning_of_something_else_is_thrown_away(
     mine: Mine, server: LocalServer, beginning: bytes
 ) -> None:

@@ -56,7 +56,7 @@ def test_the_tables_with_the_papers_warning(folder) -> None:
         assert words in out
 
 
-def test_one_system(folder) -> None:
+def test_one_system_has_its_diagnostic_set_and_metric_printed(folder) -> None:
     out = run(folder, str(folder / "ours")).stdout
     assert "AX, Sample diagnostic set: ours" in out
     assert "R3" in out
@@ -91,7 +91,7 @@ def test_json_and_csv_say_the_same(folder) -> None:
     assert float(shares["both"]["value"]) == both_right["value"]
 
 
-def test_table_5(folder) -> None:
+def test_table_5_has_the_papers_columns_and_equal_figures_in_every_form(folder) -> None:
     out = run(folder, *both(folder), "--table5").stdout
     header = next(line for line in out.splitlines() if line.startswith("system"))
     assert " ".join(header.split()) == "system All LS PAS L K UQuant MNeg 2Neg Coref Restr Down"
@@ -138,7 +138,7 @@ def test_nothing_is_withheld_of_public_labels_and_that_is_said(folder) -> None:
         (["--gold", "nowhere"], 2, "does not exist"),
     ],
 )
-def test_what_is_refused(folder, arguments, code, said) -> None:
+def test_wrong_options_and_files_are_refused(folder, arguments, code, said) -> None:
     assert said in run(folder, *both(folder), *arguments, code=code).stderr
 
 

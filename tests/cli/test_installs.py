@@ -48,6 +48,12 @@ class Model:
     def predict(self, task, examples):
         return [task.words[0] if task.labels else 2.5 for _ in examples]
 """
+MANIFEST = """
+[benchmark]
+name = "rte"
+extends = "sample"
+tasks = ["RTE"]
+"""
 SCORED = "--benchmark sample --gold data/sample/gold"
 RTE = "--benchmark sample --data data --tasks RTE"
 COMMANDS = {
@@ -57,7 +63,7 @@ COMMANDS = {
         "data stats sample --data data",
         "data croissant sample --data data",
         "benchmark list",
-        "benchmark lint sample --data data/sample --gold data/sample/gold",
+        "benchmark lint ./rte.toml --data data/sample --gold data/sample/gold",
         "write predictions --benchmark sample --out written.zip",
         "check one.zip --benchmark sample",
         f"grade one.zip {SCORED}",
@@ -89,6 +95,7 @@ COMMANDS = {
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("light")
     (folder / "mine.py").write_text(MODEL)
+    (folder / "rte.toml").write_text(MANIFEST)
     command(folder, "data get sample --to data")
     for name, system in (("one", "majority"), ("two", "overlap")):
         command(folder, f"run system:{system} --benchmark sample --data data --out {name}.zip")
@@ -106,10 +113,11 @@ def command(folder: Path, line: str, extras: str = "") -> str:
 
 
 def cases() -> Iterator[Any]:
-    """Each command with its extras; those that load PyTorch are left to the longer tests."""
+    """Each command with its extras; those that load PyTorch or make a site are left to the longer tests."""
     for extras, lines in COMMANDS.items():
-        marks = [pytest.mark.slow] if "torch" in BROUGHT[extras] else []
         for line in lines:
+            takes_seconds = "torch" in BROUGHT[extras] or line.startswith("leaderboard init")
+            marks = [pytest.mark.slow] if takes_seconds else []
             yield pytest.param(extras, line, marks=marks, id=f"[{extras}] {line}")
 
 

@@ -111,7 +111,7 @@ def test_losses_beside_shares(home: Path) -> None:
 
 @pytest.mark.parametrize("name", ["forms", "losses", "mixed"])
 @pytest.mark.parametrize("words", [("runs/2",), ("runs/0", "runs/1", "runs/2")])
-def test_plots(home: Path, name: str, words: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_plot_of_every_form_is_drawn(home: Path, name: str, words: tuple[str, ...], tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
     assert run(home, name, "grade", *words, "--gold", "gold/", "--plot", str(plot)).exit_code == 0
     assert plot.read_bytes().startswith(b"<?xml")

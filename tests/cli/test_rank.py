@@ -95,7 +95,7 @@ def test_names_that_are_alike_keep_their_folders(ranked, world):
     assert names == {str(world.right), str(again)}
 
 
-def test_what_is_printed(ranked, world):
+def test_every_output_form_has_the_same_ranks(ranked, world):
     result = ranked("--matrix")
     assert result.exit_code == 0, result.output
     assert "3 of 3 orders of two systems hold under every rule." in result.stdout
@@ -125,7 +125,7 @@ def test_the_table_fits_80_columns(ranked):
     assert "1 · 1–" in board or "right is the best (95 %)." in result.stdout
 
 
-def test_missing_scores(ranked, world):
+def test_each_rule_for_missing_scores_ranks_a_partial_system(ranked, world):
     part = world.submission("part", {"Pairs": MIDDLE["Pairs"]})
     ranks = {}
     for rule in ("unranked", "shared", "own", "lowest"):
@@ -201,7 +201,7 @@ def test_costs_and_the_front(ranked, world):
         (("--runs", "nowhere/*"), "is not NAME=VALUE"),
     ],
 )
-def test_usage(ranked, options, said):
+def test_a_wrong_option_exits_with_2_and_says_why(ranked, options, said):
     result = ranked(*options)
     assert result.exit_code == 2
     assert said in result.stderr

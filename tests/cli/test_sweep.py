@@ -22,7 +22,7 @@ from click.testing import CliRunner, Result
 from gluebench.cli import main
 from gluebench.cli.systems.reproduce_view import save
 from gluebench.data import load
-from gluebench.systems.scores import Scores, published, write_scores
+from gluebench.systems.scores import Scores, published_scores, write_scores
 from gluebench.systems.training import sweep as sweeps
 from gluebench.systems.training.sweep import Job, Place
 
@@ -246,7 +246,7 @@ def test_published_scores_are_numbers_of_glues_tasks() -> None:
     from gluebench.benchmark import load_benchmark
 
     glue = {task.name for task in load_benchmark("glue").tasks}
-    for row in published():
+    for row in published_scores():
         assert row["source"]
         assert row["scores"].keys() <= glue
         for text in row["scores"].values():

@@ -13,7 +13,7 @@ from real import REAL
 
 from gluebench.benchmark import Benchmark, ManifestError, load_benchmark
 from gluebench.data import load
-from gluebench.data.croissant import CONTEXT, croissant, prepared_files, unstated
+from gluebench.data.croissant import CONTEXT, croissant, missing_card_keys, prepared_files
 from gluebench.data.dataset import Origin
 from gluebench.data.prepared import prepare
 
@@ -110,7 +110,7 @@ def test_the_reader_refuses_a_planted_fault(mine: Benchmark, folder: Path, mlcro
 
 def test_files_have_their_checksums_and_the_card_its_facts(mine: Benchmark, folder: Path) -> None:
     document = croissant(mine, prepared_files(folder, mine), url="https://example.org/data")
-    assert unstated(mine) == []
+    assert missing_card_keys(mine) == []
     for file in document["distribution"]:
         content = (folder / file["contentUrl"]).read_bytes()
         assert file["sha256"] == hashlib.sha256(content).hexdigest()
@@ -131,7 +131,7 @@ def test_what_the_manifest_does_not_state_is_left_out_and_named(folder: Path, tm
     bare = load_benchmark(path)
     document = croissant(bare, prepared_files(folder, bare))
     missing = ["card.license", "card.version", "card.published", "card.rai", "card.creators"]
-    assert unstated(bare) == missing
+    assert missing_card_keys(bare) == missing
     assert document["license"] == ["Apache-2.0", "MIT"], "of the tasks, from the manifest"
     assert not {"version", "datePublished", "creator", "publisher"} & document.keys()
     assert not [name for name in document if name.startswith("rai:")]

@@ -10,7 +10,7 @@ from gluebench.benchmark import Benchmark, ManifestError, load_benchmark
 from gluebench.data import DataError, load
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import load_release
-from gluebench.data.verify.check import published
+from gluebench.data.verify.check import read_published_marks
 
 TEN = """
 [benchmark]
@@ -88,7 +88,7 @@ def test_a_part_of_a_part_inherits_too(manifest: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_published_of_glue_is_known(manifest: Path) -> None:
-    assert published(load_benchmark(manifest)) == published(load_benchmark("glue"))
+    assert read_published_marks(load_benchmark(manifest)) == read_published_marks(load_benchmark("glue"))
 
 
 def test_missing_data_are_asked_for_by_the_manifest_that_has_the_task(manifest: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from docs.blocks import FOLLOWED, SHOWN, Block, blocks
-from docs.sandbox import follow, make_template
+from docs.sandbox import follow
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = (
@@ -37,13 +37,6 @@ def documented() -> Iterator[Path]:
 PAGES = {page.relative_to(ROOT).as_posix(): page for page in documented()}
 # By their text: to parse every page takes a second of each collection of the tests.
 SLOW = [name for name, page in PAGES.items() if "\n<!-- slow:" in page.read_text("utf-8")]
-
-
-@pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("manual") / "template"
-    make_template(folder)
-    return folder
 
 
 def marked(page: Path) -> list[Block]:

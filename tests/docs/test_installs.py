@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 
 import pytest
 from docs.blocks import FOLLOWED, Block, blocks
-from docs.sandbox import make_template
 from docs.tutorial_walks import follow_organizer, follow_student, follow_submitter
 from docs.walking import ROOT, Walk
-from fresh import OUTSIDE, build_wheel, installed, pip
+from fresh import OUTSIDE, installed, pip
 
 INSTALL = re.compile(r'^Install: `pip install "?\.(?:\[([\w,]+)\])?"?((?: [\w-]+)*)`', re.MULTILINE)
 NONE = "Install: none; a browser does."
@@ -74,18 +73,6 @@ def test_a_page_names_its_install_in_the_first_lines(name: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(tmp_path_factory.mktemp("wheel"))
-
-
-@pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("manual") / "template"
-    make_template(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
 def environments(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Install], Path]:
     """The bin folder of the environment of an install; each is made once."""
     made: dict[Install, Path] = {}
@@ -102,13 +89,6 @@ def environments(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Calla
         return made[install]
 
     return environment
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    return folder
 
 
 @pytest.mark.slow

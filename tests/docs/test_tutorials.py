@@ -8,22 +8,15 @@ import pytest
 from docs.tutorial_walks import follow_organizer, follow_student, follow_submitter
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    return folder
-
-
-def test_the_student_s(home: Path) -> None:
+def test_the_tutorial_for_students_prints_what_it_shows(home: Path) -> None:
     follow_student(home)
 
 
 @pytest.mark.slow
-def test_the_organizer_s(home: Path) -> None:
+def test_the_tutorial_for_organizers_prints_what_it_shows(home: Path) -> None:
     follow_organizer(home)
 
 
 @pytest.mark.slow
-def test_the_submitter_s(home: Path) -> None:
+def test_the_tutorial_for_submitters_prints_what_it_shows(home: Path) -> None:
     follow_submitter(home)

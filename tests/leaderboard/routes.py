@@ -69,7 +69,7 @@ ADMINS_LED_ON = "staff staff staff staff staff staff 302"
 NOT_THERE = "staff staff staff staff staff staff 404"
 GET_ONLY = "staff staff staff staff staff staff 405"
 
-ACTS = """replace duplicate dry-run dry-run/delete opening/open opening/draft regrade news
+ACTS = """replace duplicate dry-run dry-run/delete opening/open opening/restrict opening/draft regrade news
 roles/remove-organizer roles/remove-reviewer limits/exceptions
 limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
 phases/<int:pk>/delete phases/<int:pk>/settle phases/files/<int:pk>/remove news/<int:pk>/take-back

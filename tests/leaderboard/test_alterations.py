@@ -44,7 +44,8 @@ COLUMNS = {
     "ledger_leaf": ["benchmark", "submission", "data", "texts", "note", "index"],
     "ledger_node": ["level", "index", "hash"],
     "benchmarks_benchmark": [
-        *("gold_digest", "title", "manifest", "parents", "settings", "open", "draft", "texts", "looks"),
+        *("gold_digest", "title", "manifest", "parents", "settings", "open", "draft", "restricted", "texts"),
+        "looks",
     ],
     "benchmarks_datafile": ["path", "task", "split", "rows", "file", "size", "sha256"],
 }

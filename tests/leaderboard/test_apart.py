@@ -28,9 +28,12 @@ from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.queries import Status
 from gluebench.leaderboard.keeping import integrity
 from gluebench.leaderboard.keeping.freeze import freeze
+from gluebench.scoring.gold import KEY_BYTES, KEY_FILE
 
 pytestmark = pytest.mark.django_db  # a fixture that is asked for by its name comes too late to say so
 Graded = Callable[..., Submission]
+SPLIT = bytes([1]) * KEY_BYTES
+"""Divides the rows so that the better file has the higher score, on either share."""
 LABELS, ROWS = "other labels: not ranked", "other rows: not ranked"
 
 
@@ -71,8 +74,9 @@ def relabeled(tiny: Any, graded: Graded, person: Any, tmp_path: Path) -> Submiss
 
 
 @pytest.fixture
-def revealed(phase: Make, clock: Clock, graded: Graded, person: Any) -> Submission:
+def revealed(tiny: Any, phase: Make, clock: Clock, graded: Graded, person: Any) -> Submission:
     """The highest score is of the public share of a phase that is scored on the other rows."""
+    (tiny.gold_path / KEY_FILE).write_bytes(SPLIT)
     phase("Test", "2027-05-01 00:00", "2027-05-03 00:00", rows="both", share=0.5, counting="best")
     clock.move("2027-05-02 10:00")
     gone = person("gone@example.org")
@@ -114,29 +118,29 @@ def test_a_site_verifies_while_its_submissions_wait_to_be_graded_again(
     assert result.findings == []
 
 
-@pytest.mark.parametrize(
-    ("row", "changes", "finding"),
-    [
-        (0, {"withheld": ROWS}, "is not “other"),
-        (0, {"withheld": ROWS, "rank": None, "rank_low": None}, "is not “other rows"),
-        (0, {"withheld": "other tasks: not ranked", "rank": None}, "is not “other tasks"),
-        (0, {"withheld": "other reasons: not ranked", "rank": None}, "the ranks do not follow the scores"),
-        (-1, {"withheld": None}, "the ranks do not follow the scores"),
-        (-1, {"rank": 3}, "is not “other"),
-        (-1, {"rank": None, "rank_low": 1, "rank_high": 2}, "a rank is outside its rank set"),
-    ],
-)
-def test_a_row_that_is_forged_to_stand_apart_is_found(
-    row: int, changes: dict[str, Any], finding: str, relabeled: Submission, tmp_path: Path
-) -> None:
+FORGED_ROWS: list[tuple[int, dict[str, Any], str]] = [
+    (0, {"withheld": ROWS}, "is not “other"),
+    (0, {"withheld": ROWS, "rank": None, "rank_low": None}, "is not “other rows"),
+    (0, {"withheld": "other tasks: not ranked", "rank": None}, "is not “other tasks"),
+    (0, {"withheld": "other reasons: not ranked", "rank": None}, "the ranks do not follow the scores"),
+    (-1, {"withheld": None}, "the ranks do not follow the scores"),
+    (-1, {"rank": 3}, "is not “other"),
+    (-1, {"rank": None, "rank_low": 1, "rank_high": 2}, "a rank is outside its rank set"),
+]
+"""The number of a row, what is forged of it, and what `verify` finds."""
+
+
+def test_a_row_that_is_forged_to_stand_apart_is_found(relabeled: Submission, tmp_path: Path) -> None:
     freeze(tmp_path / "copy", ["tiny"])
     path = tmp_path / "copy" / "benchmarks" / "tiny.json"
-    values = json.loads(path.read_bytes())
-    values["rows"][row] |= changes
-    path.write_text(json.dumps(values))
-    result = commands.verify(str(tmp_path / "copy"), None, None, None)
-    assert any(finding in text and "tiny.json" in text for text in result.findings), result.findings
-    assert "TypeError" not in " ".join(result.findings)
+    honest = path.read_bytes()
+    for row, changes, finding in FORGED_ROWS:
+        values = json.loads(honest)
+        values["rows"][row] |= changes
+        path.write_text(json.dumps(values))
+        found = commands.verify(str(tmp_path / "copy"), None, None, None).findings
+        assert any(finding in text and "tiny.json" in text for text in found), (changes, found)
+        assert "TypeError" not in " ".join(found)
 
 
 @pytest.mark.parametrize("case", ["relabeled", "revealed"])

@@ -45,6 +45,7 @@ COPY = {"name": "tiny-2", "title": "Tiny 2"}
 # (address of the act, what a program sends, page, what a browser sends there, action in the log)
 CASES: list[tuple[str, Mapping[str, Any], str, Mapping[str, Any], str]] = [
     ("/opening/draft", {}, "/opening", {"act": "draft"}, "draft"),
+    ("/opening/restrict", {}, "/opening", {"act": "restrict"}, "open to participants"),
     ("/texts", {"faq": "Why?"}, "/texts", {**TEXTS, "act": "save"}, "texts"),
     ("/looks", {"accent": "#7a1f5c"}, "/looks", {"accent": "#7a1f5c", "links": ""}, "looks"),
     ("/limits/exceptions", {**FOR_BOB, "per_day": 3}, "/limits/exceptions", FOR_BOB, "exception"),
@@ -287,7 +288,8 @@ def test_every_act_has_a_case(site: Site) -> None:
             missing.append(address)
     phase = ["/phases/<int:pk>/settle", "/phases/<int:pk>/files"]
     others = ["/replace", "/opening/open", "/limits", *phase]
-    others += ["/participants/mail", "/participants/<int:pk>/refuse", "/results/take-back"]
+    others += ["/participants/mail", "/participants/invite-by-mail"]
+    others += ["/participants/<int:pk>/refuse", "/results/take-back"]
     new = ["/organize/new", "/organize/new/<slug:token>", "/organize/new/<slug:token>/drop"]
     assert missing == [*new, *others]
 

@@ -247,10 +247,15 @@ def test_what_is_sorted_and_searched_in_place_is_in_the_address(show: Any) -> No
     assert page.url.endswith("/30?sort=RTE")
     page.get_by_role("columnheader", name="RTE").get_by_role("button").click()
     assert page.url.endswith("/30?sort=RTE&order=asc")
+    files = page.locator("[data-files] a")
+    whole = [link.get_attribute("href") for link in files.all()]
     page.get_by_role("searchbox").fill("kestrel")
     assert page.url.endswith("/30?sort=RTE&order=asc&q=kestrel")
+    narrowed = [link.get_attribute("href") for link in files.all()]
+    assert narrowed == [f"{SITE}{link}?q=kestrel" for link in whole], "the files are of what is shown"
     page.get_by_role("searchbox").fill("")
     assert page.url.endswith("/30?sort=RTE&order=asc")
+    assert [link.get_attribute("href") for link in files.all()] == [f"{SITE}{link}" for link in whole]
 
 
 def test_pages_are_light(pages: dict[str, bytes]) -> None:

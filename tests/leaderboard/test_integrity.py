@@ -195,6 +195,7 @@ def test_labels_that_were_replaced_together_with_their_digest_are_named(
         "settings": "UPDATE benchmarks_benchmark SET settings = '{}'",
         "open": "UPDATE benchmarks_benchmark SET open = NOT open",
         "draft": "UPDATE benchmarks_benchmark SET draft = NOT draft",
+        "restricted": "UPDATE benchmarks_benchmark SET restricted = NOT restricted",
         "data_files": "UPDATE benchmarks_datafile SET rows = rows + 1",
         "phases": "UPDATE phases_phase SET name = 'Final'",
         "announcements": "DELETE FROM news_announcement",

@@ -19,6 +19,7 @@ from leaderboard.sealing import logged_acts
 from gluebench.leaderboard.apps.accounts import trust
 from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.audit.models import Entry
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.news.delivery import AGAIN, deliver
 from gluebench.leaderboard.apps.news.models import Delivery, MailChoice, Pace, choose
 from gluebench.leaderboard.apps.submissions.queries import Status
@@ -130,6 +131,17 @@ def test_who_takes_part_gets_one_mail(
     assert "**1 May**" in body
     table = organizer.get(ORGANIZE).content.decode()
     assert '<td class="n">2</td><td class="n">0</td><td class="n">0</td>' in table
+
+
+def test_news_of_a_benchmark_for_participants_goes_to_those_who_are_accepted(
+    announce: Callable[..., Any], tiny: Any, ada: User, bob: User
+) -> None:
+    Benchmark.objects.filter(pk=tiny.pk).update(restricted=True)
+    tiny.registrations.create(user=bob, standing="waiting")
+    tiny.registrations.create(user=ada, standing="accepted")
+    announce()
+    deliver()
+    assert [to for to, _ in received()] == [ada.email]
 
 
 def test_an_address_that_is_not_confirmed_gets_no_mail(announce: Callable[..., Any], ada: User) -> None:

@@ -15,7 +15,7 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 from gluebench.cli import main
 from gluebench.data.errors import DataError
 from gluebench.data.sources.fetch import DownloadProgress, Fetcher
-from gluebench.data.sources.plan import fetch_missing, listed_files
+from gluebench.data.sources.plan import fetch_missing, read_listed_files
 from gluebench.submission import client as module
 from gluebench.submission.client import Client, SendError, address_of, cache_folder, remote, write_manifest
 
@@ -52,11 +52,35 @@ def test_what_has_not_changed_is_not_sent_again(url: str) -> None:
     assert remote(url) == first
 
 
+OWN = """
+import sys; from datetime import timedelta; from gluebench.leaderboard import commands
+commands.open_site(sys.argv[1])
+from gluebench.leaderboard.apps.accounts.models import User, issue
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+Benchmark.objects.update(restricted=sys.argv[2] == "on")
+user, _ = User.objects.get_or_create(email="member@example.org")
+tiny = Benchmark.objects.get(name="tiny")
+tiny.registrations.get_or_create(user=user, defaults={"standing": "accepted"})
+print(issue(user, "a test", ["read"], timedelta(days=1))[1])
+"""
+
+
+def test_a_benchmark_for_participants_needs_the_token_of_one(served: Any, url: str) -> None:
+    token = str(served.python(OWN, str(served.folder), "on")).strip()
+    try:
+        with pytest.raises(SendError, match="has no benchmark 'tiny'"):
+            remote(url)
+        assert remote(url, token=token).facts["name"] == "tiny"
+    finally:
+        served.python(OWN, str(served.folder), "off")
+    assert remote(url).facts["name"] == "tiny"
+
+
 def test_the_cached_manifest_serves_offline_and_says_so(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = remote(url)
-    monkeypatch.setattr(module, "Client", lambda site, **_: Client("http://127.0.0.1:9", tries=1))
+    monkeypatch.setattr(module, "Client", lambda site, token, **_: Client("http://127.0.0.1:9", tries=1))
     (tmp_path / "mine.zip").write_bytes(zip_bytes(PREDICTIONS))
     done = run("check", tmp_path / "mine.zip", "--benchmark", url)
     assert done.exit_code == 0, done.output
@@ -134,7 +158,7 @@ class Counted(DownloadProgress):
 def test_a_file_that_was_cut_is_gone_on_with(url: str, tmp_path: Path) -> None:
     found = remote(url)
     files = [each for each in found.facts["data"] if each["path"] == "Sim/test.tsv"]
-    (wanted,) = listed_files(found.address.page, files, tmp_path)
+    (wanted,) = read_listed_files(found.address.page, files, tmp_path)
     fetch_missing([wanted], Fetcher(), DownloadProgress())
     content = wanted.path.read_bytes()
     wanted.path.unlink()
@@ -163,14 +187,14 @@ def test_a_list_of_files_from_elsewhere_is_not_trusted(
     tmp_path: Path, change: dict[str, object], said: str
 ) -> None:
     good = {"path": "Sim/test.tsv", "size": 3, "sha256": "0" * 64}
-    (wanted,) = listed_files("https://board.example.org/benchmarks/tiny", [good], tmp_path)
+    (wanted,) = read_listed_files("https://board.example.org/benchmarks/tiny", [good], tmp_path)
     assert wanted.path == tmp_path / "Sim" / "test.tsv"
     assert wanted.address == "https://board.example.org/benchmarks/tiny/data/Sim/test.tsv"
     with pytest.raises(DataError, match=said):
-        listed_files("https://board.example.org/benchmarks/tiny", [{**good, **change}], tmp_path)
+        read_listed_files("https://board.example.org/benchmarks/tiny", [{**good, **change}], tmp_path)
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     file = {"path": "Sim/test.tsv", "size": 3, "sha256": "0" * 64}
     with pytest.raises(DataError, match="two files of one name"):
-        listed_files("https://board.example.org", [file, {**file, "path": "SIM/test.tsv"}], tmp_path)
+        read_listed_files("https://board.example.org", [file, {**file, "path": "SIM/test.tsv"}], tmp_path)

@@ -13,6 +13,7 @@ from submission.test_shapes import error, read
 
 from gluebench import SubmissionError, check, load_benchmark, read_gold, write_submission
 from gluebench.benchmark import Task
+from gluebench.reading.notation import RepeatedError, loaded
 from gluebench.scoring.gold import GoldError
 from gluebench.submission.columns import read_columns
 from gluebench.submission.rows import Layout, read_lines
@@ -212,6 +213,23 @@ def test_json_in_place_of_a_table_has_no_key_twice(tmp_path: Path) -> None:
         (problem,) = read_predictions(file, benchmark).problems
         assert (problem.code, problem.line) == ("json-line", line)
         assert "is there twice" in problem.expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[{"a":1,"a":2}]', '[{"a":1,"a" :2}]', '[{"a":":","a":2}]', '[{"a":1},{"b":"","b":"c"}]',
+     '[{"a":1,"a"  :2,"b":":"}]', '[{"a":{"b":1,"b":2}}]', '[{"a":1,"\\u0061":2}]', '[{"a":1,"a"\t:2}]'],
+)  # fmt: skip
+def test_a_key_twice_is_found_in_flat_objects_too(text: str) -> None:
+    with pytest.raises(RepeatedError, match="is there twice"):
+        loaded(text, flat=True)
+
+
+@pytest.mark.parametrize(
+    "text", ['[{"a":"\\":"},{"b":":"}]', '[{"a":1},2]', '[{"a":{"b":": "}}]', '[{"a":]', "[NaN]"]
+)
+def test_flat_objects_are_read_as_others(text: str) -> None:
+    assert repr(loaded(text, flat=True)) == repr(loaded(text))
 
 
 @pytest.mark.parametrize("digits", ["\u0661", "\uff11"])

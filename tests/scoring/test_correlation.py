@@ -148,7 +148,7 @@ def test_scales_from_1e_minus_308_to_1e308(columns, power, other):
 
 @given(two_columns(st.sampled_from([0.0, 1.0, 1.0 + sys.float_info.epsilon, 1e16, -1e16, LARGEST, 5e-324])))
 @settings(deadline=None)
-def test_ties(columns):
+def test_columns_with_ties_are_exact(columns):
     assert_exact(*columns)
 
 

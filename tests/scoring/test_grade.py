@@ -229,7 +229,7 @@ class TestFromPython:
         with pytest.raises(SubmissionError, match="not-finite"):
             grade({"Like": [math.nan] * 40}, gold)
 
-    def test_names(self, gold) -> None:
+    def test_names_of_tasks_and_files_are_checked(self, gold) -> None:
         assert grade({"pairs": predicted_values()["Pairs"]}, gold, intervals=False).tasks["Pairs"].score
         with pytest.raises(UnknownNameError, match="Did you mean Pairs"):
             grade({"Pair": [1] * 40}, gold)

@@ -10,7 +10,7 @@ import pytest
 
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring import GoldError, grade, read_gold
-from gluebench.systems.adapters.dev_scores import drawn_labels
+from gluebench.systems.adapters.dev_scores import labels_of_drawn
 
 MANIFEST = """[benchmark]
 name = "reading"
@@ -100,7 +100,7 @@ def test_a_limited_run_keeps_the_groups() -> None:
     gold = read_gold(
         {"MultiRC": [0] * size, "MultiRC.groups": [at // 4 for at in range(size)]}, sample, role="dev"
     )
-    few = drawn_labels(gold, 40)
+    few = labels_of_drawn(gold, 40)
     rows = few.columns["MultiRC"].row_indices
     assert len(rows) == 40
     groups = few.metadata["MultiRC"].groups

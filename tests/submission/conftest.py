@@ -9,6 +9,7 @@ import pytest
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.submission import Problem
+from gluebench.submission.archive import Archive, read_members
 
 FILES = {
     "Para": "101100",
@@ -65,6 +66,18 @@ def good() -> dict[str, str]:
         f"{name}.tsv": "index\tprediction\n" + "".join(f"{at}\t{value}\n" for at, value in enumerate(values))
         for name, values in FILES.items()
     }
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[[bytes], Archive]:
+    """Read these bytes as an archive."""
+
+    def write_and_read(data: bytes) -> Archive:
+        path = tmp_path / "submission.zip"
+        path.write_bytes(data)
+        return read_members(path)
+
+    return write_and_read
 
 
 @pytest.fixture

@@ -8,10 +8,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gluebench.submission.archive import Archive
+
 TABLE = b"index\tprediction\n" + b"".join(b"%d\t%d\n" % (at, at % 2) for at in range(50))
 REGULAR, FOLDER = 0o100644, 0o040755
 ENCRYPTED, DESCRIPTOR, PATCHED, STRONG, UTF_8 = 1, 8, 32, 64, 2048
 FULL_16, FULL_32 = 0xFFFF, 0xFFFFFFFF
+
+
+def codes(archive: Archive) -> list[str]:
+    return [problem.code for problem in archive.problems]
+
+
+def error_codes(archive: Archive) -> list[str]:
+    return [problem.code for problem in archive.problems if problem.severity == "error"]
 
 
 def deflate(data: bytes) -> bytes:

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from real import REAL, needs_real
 from submission import hostile
-from submission.hostile import TABLE, End, Member, archive, extra_64, streamed
+from submission.hostile import TABLE, End, Member, archive, codes, error_codes, extra_64, streamed
 
 from gluebench.submission.archive import Archive, Limits, read_members
 from gluebench.submission.archive_problems import base_name
@@ -26,24 +26,6 @@ OTHER = b"index\tprediction\n0\tentailment\n"
 FILES = {"MRPC.tsv": TABLE, "RTE.tsv": OTHER}
 MRPC, RTE = Member("MRPC.tsv"), Member("RTE.tsv", OTHER)
 FULL_32 = hostile.FULL_32
-
-
-def codes(found: Archive) -> list[str]:
-    return [problem.code for problem in found.problems]
-
-
-def errors(found: Archive) -> list[str]:
-    return [problem.code for problem in found.problems if problem.severity == "error"]
-
-
-@pytest.fixture
-def read(tmp_path: Path) -> Callable[[bytes], Archive]:
-    def write_and_read(data: bytes) -> Archive:
-        path = tmp_path / "submission.zip"
-        path.write_bytes(data)
-        return read_members(path)
-
-    return write_and_read
 
 
 def by_zipfile(
@@ -253,10 +235,10 @@ def test_limits_may_be_set(read: Callable[[bytes], Archive], tmp_path: Path) -> 
     read(archive(MRPC, RTE))
     path = tmp_path / "submission.zip"
     total = len(TABLE) + len(OTHER)
-    assert not errors(read_members(path, limits=Limits(total=total, members=2, entries=2)))
-    assert errors(read_members(path, limits=Limits(total=total - 1))) == ["too-large-unpacked"]
-    assert errors(read_members(path, limits=Limits(members=1))) == ["too-many-members"]
-    assert errors(read_members(path, limits=Limits(entries=1))) == ["too-many-members"]
+    assert not error_codes(read_members(path, limits=Limits(total=total, members=2, entries=2)))
+    assert error_codes(read_members(path, limits=Limits(total=total - 1))) == ["too-large-unpacked"]
+    assert error_codes(read_members(path, limits=Limits(members=1))) == ["too-many-members"]
+    assert error_codes(read_members(path, limits=Limits(entries=1))) == ["too-many-members"]
 
 
 @pytest.mark.parametrize("name", ["submission", "submission.tsv", "submission.tar.gz", "upload.bin"])
@@ -315,7 +297,7 @@ def test_contradictions_of_the_zip_program_are_refused(
     # zip 3.0 asks here for a Zip64 record and writes none (unzip refuses it too), or leaves the
     # size before the change of line ends in the local header: no options that a submission needs.
     found = read_members(by_program(tmp_path, options, to_pipe=to_pipe))
-    assert set(errors(found)) == {code}
+    assert set(error_codes(found)) == {code}
 
 
 @needs_zip
@@ -333,14 +315,14 @@ def test_a_folder_zipped_by_the_zip_program_is_read(tmp_path: Path) -> None:
 def test_a_password_of_the_zip_program_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "MRPC.tsv").write_bytes(TABLE)
     subprocess.run([str(ZIP), "-q", "-P", "secret", "out.zip", "MRPC.tsv"], cwd=tmp_path, check=True)
-    assert errors(read_members(tmp_path / "out.zip")) == ["encrypted"]
+    assert error_codes(read_members(tmp_path / "out.zip")) == ["encrypted"]
 
 
 @needs_zip
 def test_a_link_in_a_zip_of_the_zip_program_is_refused(tmp_path: Path) -> None:
     (tmp_path / "MRPC.tsv").symlink_to("/etc/hostname")
     subprocess.run([str(ZIP), "-q", "-y", "out.zip", "MRPC.tsv"], cwd=tmp_path, check=True)
-    assert errors(read_members(tmp_path / "out.zip")) == ["symlink"]
+    assert error_codes(read_members(tmp_path / "out.zip")) == ["symlink"]
 
 
 def zipped_contents(data: bytes) -> dict[str, bytes]:

@@ -15,7 +15,6 @@ from gluebench.submission.archive import Limits, read_members
 from gluebench.submission.archive_problems import base_name, printable
 
 SIZE = len(TABLE)
-PACKED = len(hostile.deflate(TABLE))
 IN_MRPC = "MRPC.tsv"
 
 SAID: dict[str, tuple[str, str, str | None]] = {

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from submission import hostile
-from submission.hostile import TABLE, End, Member, archive, bomb, streamed
+from submission.hostile import TABLE, End, Member, archive, bomb, error_codes, streamed
 from submission.hostile_cases import BIG, GOOD, LAST, MIB, NAMES, STRUCTURES, named, nested, one
 
 from gluebench.submission import archive as reader
@@ -23,20 +23,6 @@ from gluebench.submission.archive import Archive, Limits, read_members
 from gluebench.submission.archive_problems import tidy
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def read(tmp_path: Path) -> Callable[[bytes], Archive]:
-    def write_and_read(data: bytes) -> Archive:
-        path = tmp_path / "submission.zip"
-        path.write_bytes(data)
-        return read_members(path)
-
-    return write_and_read
-
-
-def error_codes(found: Archive) -> list[str]:
-    return [problem.code for problem in found.problems if problem.severity == "error"]
 
 
 @pytest.mark.parametrize("case", NAMES)

@@ -24,7 +24,7 @@ from submission.test_variants import mutated
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.submission import Problem, Submission, check, fix_submission
-from gluebench.submission.mistakes import explained
+from gluebench.submission.mistakes import explain_table
 from gluebench.submission.rows import Layout
 from gluebench.submission.tables import read_table
 
@@ -294,7 +294,7 @@ def damage(runs: int, seed: int) -> int:
         data = mutated(text.encode(), rng)
         read = read_table("M.tsv", data, wanted)
         if read.column is None:
-            column = explained("M.tsv", data, wanted, read, thorough=True).column
+            column = explain_table("M.tsv", data, wanted, read, thorough=True).column
             assert column is None or column.words() == meant, data
             repaired += column is not None
     return repaired
@@ -307,7 +307,7 @@ def test_a_damaged_file_is_never_repaired_into_other_labels() -> None:
 def test_a_line_end_in_quotes_makes_no_row() -> None:
     data = b'index,prediction\n0,"neutral\n1\tentailment"\n1,neutral\n2,neutral\n'
     wanted = Layout(NLI, 3)
-    table = explained("M.tsv", data, wanted, read_table("M.tsv", data, wanted), thorough=True)
+    table = explain_table("M.tsv", data, wanted, read_table("M.tsv", data, wanted), thorough=True)
     assert table.column is None
     assert [problem.value for problem in table.problems if problem.code == "unknown-label"]
 

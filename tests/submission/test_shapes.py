@@ -142,7 +142,7 @@ def test_files_as_people_write_them(tmp_path: Path, shape: str, content: str) ->
     assert values(read(tmp_path, "labels", shape, content)) == expected
 
 
-def test_lists_and_blanks(tmp_path: Path) -> None:
+def test_empty_cells_and_json_lists_are_values_of_each_form(tmp_path: Path) -> None:
     """An empty cell is the empty set, text or ranking; lists of JSON stand for cells."""
     lines = '{"label": ["joy"]}\n{"label": []}\n{"label": "anger|joy"}\n{"label": ""}\n'
     assert values(read(tmp_path, "sets", "order in json lines", lines)) == [

@@ -7,16 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from submission.hostile import TABLE, Member, archive
+from submission.hostile import TABLE, Member, archive, codes
 
 from gluebench.submission.archive import Archive, read_members
 
 OTHER = b"index\tprediction\n0\tentailment\n"
 FILES = {"MRPC.tsv": TABLE, "RTE.tsv": OTHER}
-
-
-def codes(found: Archive) -> list[str]:
-    return [problem.code for problem in found.problems]
 
 
 def filled(folder: Path) -> Path:

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.submission import Column
-from gluebench.submission.check import Suspicions, suspicions
+from gluebench.submission.check import add_warnings
+from gluebench.submission.tables import Table
 
 COLA = load_benchmark("glue").task("CoLA")  # 29.6 % of the training labels are 0, and 70.4 % are 1
 STS_B = load_benchmark("glue").task("STS-B")  # 0 to 5
 
 
-def of_labels(task: Task, *counts: int) -> Suspicions:
+def of_labels(task: Task, *counts: int) -> Table:
     codes = b"".join(bytes([code]) * count for code, count in enumerate(counts))
-    return suspicions("T.tsv", Column(task.words, codes), task)
+    return add_warnings(Table(Column(task.words, codes), [], Counter()), "T.tsv", task)
 
 
-def of_numbers(*numbers: float) -> Suspicions:
-    return suspicions("T.tsv", Column((), array("d", numbers)), STS_B)
+def of_numbers(*numbers: float) -> Table:
+    return add_warnings(Table(Column((), array("d", numbers)), [], Counter()), "T.tsv", STS_B)
 
 
 def task_with(tmp_path: Path, shares: dict[str, float]) -> Task:
@@ -89,7 +91,7 @@ def test_nothing_is_swapped_where_no_shares_are_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "value"), [(of_labels(COLA, 0, 9), "1"), (of_numbers(2.5, 2.5), "2.5"), (of_numbers(7), "7")]
 )
-def test_a_constant_is_named_and_nothing_else_is_said(found: Suspicions, value: str) -> None:
+def test_a_constant_is_named_and_nothing_else_is_said(found: Table, value: str) -> None:
     assert [str(problem) for problem in found.problems] == [
         f"T.tsv: constant: found {value!r}; expected predictions that differ between examples. "
         "Check that the model ran."
@@ -99,7 +101,8 @@ def test_a_constant_is_named_and_nothing_else_is_said(found: Suspicions, value: 
 
 
 def test_both_ends_of_the_range_are_inside() -> None:
-    assert of_numbers(0, 5) == ([], {})
+    found = of_numbers(0, 5)
+    assert (found.problems, found.unshown) == ([], {})
 
 
 def test_scores_outside_are_shown_up_to_twenty_and_counted() -> None:

@@ -15,6 +15,7 @@ from gluebench.analysis.compare import words
 from gluebench.analysis.compare.comparison import Comparison, TaskComparison, compare, task_comparison
 from gluebench.analysis.compare.scores import Difference
 from gluebench.analysis.health import coarse_health, health
+from gluebench.analysis.names import PLACEHOLDERS, Names, distinct_names
 from gluebench.analysis.rank.boards import (
     BoardDecisions,
     Boards,
@@ -51,7 +52,7 @@ def rounded_comparison(
     p-values are rounded up. Of hidden labels no interval, error or number of examples is left, and no
     category with fewer examples than `smallest`. A task or diagnostic set whose labels are public stays.
     """
-    names = words.distinct_names(comparison.a, comparison.b)
+    names = distinct_names(comparison.a, comparison.b)
     tasks = {}
     scores = {}
     for name, exact in comparison.tasks.items():
@@ -73,7 +74,7 @@ def rounded_comparison(
 
 
 def _rounded_task(
-    task: Task, exact: TaskComparison, reports: Sequence[TaskReport], names: words.Names
+    task: Task, exact: TaskComparison, reports: Sequence[TaskReport], names: Names
 ) -> TaskComparison:
     if task.labels_public:
         return exact
@@ -91,7 +92,7 @@ def _rounded_set(
     exact: TaskComparison,
     reports: Sequence[DiagnosticReport | None],
     smallest: int,
-    names: words.Names,
+    names: Names,
 ) -> TaskComparison:
     if task.labels_public:
         return exact
@@ -358,6 +359,6 @@ def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:
     """
     systems = [check(path, gold.benchmark) for path in (a, b)]
     reports = [rounded_report(grade(system, gold), gold.benchmark) for system in systems]
-    exact = compare(systems[0], systems[1], gold, names=words.PLACEHOLDERS)
+    exact = compare(systems[0], systems[1], gold, names=PLACEHOLDERS)
     comparison = rounded_comparison(exact, reports, gold.benchmark, smallest=smallest).as_dict()
     return {"comparison": {**comparison, "a": "", "b": ""}}

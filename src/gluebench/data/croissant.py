@@ -68,7 +68,7 @@ def croissant(benchmark: Benchmark, files: Iterable[PublishedFile], *, url: str 
     }
 
 
-def unstated(benchmark: Benchmark) -> list[str]:
+def missing_card_keys(benchmark: Benchmark) -> list[str]:
     """The keys of the manifest that catalogs ask for and that are empty."""
     card = benchmark.card
     values = {

@@ -24,7 +24,7 @@ from gluebench.data.dataset import (
     source_file,
 )
 from gluebench.data.errors import SHOWN, DataError
-from gluebench.data.home import locked
+from gluebench.data.home import hold_lock
 from gluebench.data.prepared import ROW_GROUP, intact, prepare
 from gluebench.data.recipes import Columns, OptionError, RecipeResult, recipe_of, values_of
 from gluebench.data.sources.fetch import DownloadProgress, Fetcher, RetrySettings, check_space, os_problem
@@ -265,7 +265,7 @@ def _staging(data: Path) -> Iterator[Path]:
     folder = data / STAGING
     folder.mkdir(parents=True, exist_ok=True)
     busy = f"{folder}: another command is getting data into this folder; wait for it to end"
-    with locked(folder, busy):
+    with hold_lock(folder, busy):
         try:
             yield folder
         finally:

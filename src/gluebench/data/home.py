@@ -68,7 +68,7 @@ def sha256_of(path: Path) -> str:
 
 
 @contextmanager
-def locked(path: Path, busy: str | None = None) -> Iterator[None]:
+def hold_lock(path: Path, busy: str | None = None) -> Iterator[None]:
     """Have the lock of a folder, or of a file that is made for it; the system ends that of a killed process.
 
     Waits for another process that has it, or raises DataError with the message `busy`.

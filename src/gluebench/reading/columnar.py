@@ -61,21 +61,21 @@ def shards_of(path: Path) -> list[Path]:
     Raises ReadingError if the list is damaged or a shard is missing.
     """
     if path.is_dir():
-        return _listed(path)
+        return _files_of_folder(path)
     stem, _, total, end = shard_of(path.name)
     if not total:
         return [path]
     names = [f"{stem}-{at:0{_DIGITS}}-of-{total:0{_DIGITS}}{end}" for at in range(total)]
     paths = [path.with_name(name) for name in names]
-    missing = [each.name for each in paths if not each.is_file()]
+    missing = [shard.name for shard in paths if not shard.is_file()]
     if missing:
-        raise ReadingError(
-            f"expected {total} files, and {', '.join(missing[:3])} is missing", FETCH_AGAIN, None
-        )
+        expected = f"expected {total} files, and {', '.join(missing[:3])} is missing"
+        raise ReadingError(expected, FETCH_AGAIN, None)
     return paths
 
 
-def _listed(folder: Path) -> list[Path]:
+def _files_of_folder(folder: Path) -> list[Path]:
+    """The Arrow files that a folder's state.json lists."""
     try:
         state = json.loads((folder / STATE).read_bytes())
         paths = [folder / Path(file["filename"]).name for file in state["_data_files"]]
@@ -147,7 +147,7 @@ def _schema(path: Path) -> pa.Schema:
         str(schema.names)  # names that are no text raise an error when they are read
         return schema
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        raise _damaged(error, path) from None
+        raise _reading_error(error, path) from None
 
 
 def _batches(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
@@ -165,7 +165,7 @@ def _batches(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
         with pq.ParquetFile(path) as file:
             yield from file.iter_batches(batch_size=rows, use_threads=False)
     except (pa.ArrowException, OSError) as error:
-        raise _damaged(error, path) from None
+        raise _reading_error(error, path) from None
 
 
 def _arrow_reader(source: Any) -> Any:
@@ -174,7 +174,9 @@ def _arrow_reader(source: Any) -> Any:
 
     head = source.read(len(ARROW_FILE))
     source.seek(0)
-    return pa.ipc.open_file(source) if head == ARROW_FILE else pa.ipc.open_stream(source)
+    if head == ARROW_FILE:
+        return pa.ipc.open_file(source)
+    return pa.ipc.open_stream(source)
 
 
 def _arrow_batches(reader: Any) -> Iterator[pa.RecordBatch]:
@@ -185,7 +187,7 @@ def _arrow_batches(reader: Any) -> Iterator[pa.RecordBatch]:
         yield from reader
 
 
-def _damaged(error: Exception, path: Path) -> Exception:
+def _reading_error(error: Exception, path: Path) -> Exception:
     """The error for a file that cannot be read; one of the operating system's stays as it is."""
     if isinstance(error, OSError) and error.errno is not None:
         return error
@@ -201,15 +203,21 @@ def _class_names(schema: pa.Schema, path: Path) -> dict[str, Sequence[str]]:
     try:
         features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
     except (KeyError, TypeError, ValueError, RecursionError):
-        info = (path if path.is_dir() else path.parent) / INFO
+        folder = path if path.is_dir() else path.parent
         try:
-            features = json.loads(info.read_bytes())["features"] if info.is_file() else {}
+            if (folder / INFO).is_file():
+                features = json.loads((folder / INFO).read_bytes())["features"]
         except (KeyError, TypeError, ValueError, RecursionError):
             features = {}
     classes: dict[str, Sequence[str]] = {}
-    for column, feature in features.items() if isinstance(features, dict) else ():
-        inner = feature.get("feature", feature) if isinstance(feature, dict) else None  # that of a list
-        names = inner.get("names") if isinstance(inner, dict) else None
+    if not isinstance(features, dict):
+        return classes
+    for column, feature in features.items():
+        if isinstance(feature, dict) and "feature" in feature:
+            feature = feature["feature"]  # of the items of a list
+        if not isinstance(feature, dict):
+            continue
+        names = feature.get("names")
         if isinstance(names, list) and all(isinstance(name, str) for name in names):
             classes[column] = names
     return classes

@@ -43,14 +43,13 @@ def _read_text(text: str, declared: Declared, names: Collection[str]) -> Records
     header: tuple[str, ...] = ()
     if has_header:
         header = tuple(name.strip() for name in rows.pop(0).cells)
-    if delimiter == LINE:
-        title = "lines"
-    else:
-        title = "TSV" if delimiter == "\t" else "CSV"
-    notes = (
-        () if declared.delimiter or delimiter in ("\t", LINE) else (f"cells between {DELIMITERS[delimiter]}",)
-    )
-    return Records(title, header, [row.cells for row in rows], [row.line for row in rows], None, notes)
+    title = {LINE: "lines", "\t": "TSV"}.get(delimiter, "CSV")
+    notes: tuple[str, ...] = ()
+    if title == "CSV" and not declared.delimiter:
+        notes = (f"cells between {DELIMITERS[delimiter]}",)
+    cells = [row.cells for row in rows]
+    lines = [row.line for row in rows]
+    return Records(title, header, cells, lines, None, notes)
 
 
 def _is_header(first: Row, names: Collection[str]) -> bool:

@@ -59,29 +59,33 @@ def read_json(text: str, *, path: str = "", usual: Collection[str] = ()) -> Reco
         notes.append(f"records: `{'.'.join(nested.keys)}`")
     if any(record.key is not None for record in nested.records):
         notes.append("ids: the keys of the object")
-    rows = [_fields_of(record, nested.keys) for record in nested.records]
-    names = tuple(dict.fromkeys(chain.from_iterable(rows)))
-    return Records(
-        "JSON lines" if nested.are_lines else "JSON",
-        names,
-        [[row.get(name) for name in names] for row in rows],
-        [record.line for record in nested.records],
-        [record.group for record in nested.records] if nested.keys else None,
-        tuple(notes),
-    )
+    objects = [_fields_of(record, nested.keys) for record in nested.records]
+    names = tuple(dict.fromkeys(chain.from_iterable(objects)))
+    rows = []
+    for fields in objects:
+        rows.append([fields.get(name) for name in names])
+    title = "JSON lines" if nested.are_lines else "JSON"
+    lines = [record.line for record in nested.records]
+    groups = None
+    if nested.keys:
+        groups = [record.group for record in nested.records]
+    return Records(title, names, rows, lines, groups, tuple(notes))
 
 
 def _fields_of(record: NestedRecord, keys: Sequence[str]) -> dict[str, Any]:
     """The fields of a record, after those of the objects around it, named with the keys that lead there."""
-    fields: dict[str, Any] = {} if record.key is None else {"id": record.key}
+    fields: dict[str, Any] = {}
+    if record.key is not None:
+        fields["id"] = record.key
     prefix = ""
     for key, outer in zip(keys, record.around, strict=True):
         others = {other: part for other, part in outer.items() if other != key}
         fields |= _flatten(others, prefix)
         prefix += f"{key}."
+    if isinstance(record.value, dict):
+        return fields | _flatten(record.value, prefix)
     name = prefix.removesuffix(".") or "value"
-    own = _flatten(record.value, prefix) if isinstance(record.value, dict) else {name: record.value}
-    return fields | own
+    return fields | {name: record.value}
 
 
 def find_records(
@@ -103,33 +107,48 @@ def find_records(
     it holds. Raises ReadingError for what is not JSON, and for a list or object of more
     than `most` records.
     """
-    values = _values(text)
-    if len(values) == 1 and isinstance(values[0].value, dict):
-        named = [key for key in values[0].value if key.casefold() in map(str.casefold, names)]
-        if len(named) == 1 and isinstance(values[0].value[named[0]], list | dict):
-            values = [NestedRecord(1, values[0].value[named[0]])]
-    if len(values) == 1:
-        values = [NestedRecord(1, _rows_of_split(values[0].value))]
-    if len(values) == 1 and isinstance(values[0].value, list | dict) and len(values[0].value) > most:
-        expected = f"expected at most {most:,.0f} records, and there are {len(values[0].value):,}"
-        raise ReadingError(expected, "Write one for each example.", values[0].line)
-    are_lines = len(values) > 1 or (are_lines and isinstance(values[0].value, dict))
-    if not are_lines and isinstance(values[0].value, list):
-        values = [NestedRecord(1, element) for element in values[0].value]
-    top = [each.value for each in values]
-    keys = tuple(path.split(".")) if path else _find_path(top, usual, declared)
-    known = {key.casefold() for key in (*ID_KEYS, *usual, *declared)}
-    if not keys and top and all(_maps_ids(value, known, single=len(top) > 1) for value in top):
-        items = [
-            NestedRecord(each.line, part, key=key) for each in values for key, part in each.value.items()
-        ]
-        return NestedRecords(items, are_lines)
-    if not keys:
+    values = _read_values(text)
+    if len(values) > 1:
+        are_lines = True
+    else:
+        only = _rows_of_split(_value_under(names, values[0].value))
+        if isinstance(only, list | dict) and len(only) > most:
+            expected = f"expected at most {most:,.0f} records, and there are {len(only):,}"
+            raise ReadingError(expected, "Write one for each example.", 1)
+        are_lines = are_lines and isinstance(only, dict)
+        elements = only if isinstance(only, list) else [only]
+        values = [NestedRecord(1, element) for element in elements]
+
+    top = [record.value for record in values]
+    if path:
+        keys = tuple(path.split("."))
+    else:
+        keys = _find_path(top, usual, declared)
+    if keys:
+        collector = _Collector()
+        for record in values:
+            collector.collect(record, keys)
+        return NestedRecords(collector.records, are_lines, keys)
+
+    known = {key.casefold() for key in chain(ID_KEYS, usual, declared)}
+    if not top or not all(_maps_ids(value, known, single=len(top) > 1) for value in top):
         return NestedRecords(values, are_lines)
-    collector = _Collector()
-    for each in values:
-        collector.collect(each, keys)
-    return NestedRecords(collector.records, are_lines, keys)
+    items = []
+    for record in values:
+        for key, part in record.value.items():
+            items.append(NestedRecord(record.line, part, key=key))
+    return NestedRecords(items, are_lines)
+
+
+def _value_under(names: Collection[str], value: Any) -> Any:
+    """The list or object that an object has under the only key that is one of these names; else the value."""
+    if not isinstance(value, dict):
+        return value
+    folded = {name.casefold() for name in names}
+    named = [key for key in value if key.casefold() in folded]
+    if len(named) == 1 and isinstance(value[named[0]], list | dict):
+        return value[named[0]]
+    return value
 
 
 def _rows_of_split(value: Any) -> Any:
@@ -151,12 +170,12 @@ def _rows_of_split(value: Any) -> Any:
     return objects
 
 
-def _values(text: str) -> list[NestedRecord]:
+def _read_values(text: str) -> list[NestedRecord]:
     """The value of a JSON file, or those of its lines."""
     head, _, rest = text.strip().partition("\n")
     # The first line is tried before the whole, which would be read in vain if each line is a value.
-    if not rest or _value(head, 1) is None:
-        whole = _value(text, 1)
+    if not rest or _read_value(head, 1) is None:
+        whole = _read_value(text, 1)
         if whole is not None:
             return [NestedRecord(1, whole)]
     lines = text.split("\n")
@@ -165,7 +184,7 @@ def _values(text: str) -> list[NestedRecord]:
         return values
     for line, content in enumerate(lines, 1):
         if content.strip():
-            value = _value(content, line)
+            value = _read_value(content, line)
             if value is None:
                 raise ReadingError(f"expected JSON, not {content.strip()[:60]!r}", _CURE, line)
             values.append(NestedRecord(line, value))
@@ -179,21 +198,25 @@ def _flat_objects(lines: Sequence[str]) -> list[NestedRecord]:
 
     A line that begins with { cannot continue an object, and without lists nothing else goes on over lines.
     """
-    numbers = [number for number, line in enumerate(lines, 1) if line and not line.isspace()]
-    contents = [lines[number - 1] for number in numbers]
+    numbers = []
+    contents = []
+    for number, line in enumerate(lines, 1):
+        if line and not line.isspace():
+            numbers.append(number)
+            contents.append(line)
     together = ",".join(contents)
     if "[" in together or any(content[0] != "{" for content in contents):
         return []
     try:
-        values = loaded(f"[{together}]")
+        values = loaded(f"[{together}]", flat=True)
     except NotationError:
         return []  # the line has to be named
     if values is None or len(values) != len(contents):
         return []
-    return [*map(NestedRecord, numbers, values)]
+    return list(map(NestedRecord, numbers, values))
 
 
-def _value(text: str, line: int) -> Any:
+def _read_value(text: str, line: int) -> Any:
     """The value of JSON; None if it is not JSON. Raises ReadingError for what is written otherwise."""
     try:
         return loaded(text)
@@ -210,23 +233,29 @@ def _maps_ids(value: Any, known: Collection[str], *, single: bool) -> bool:
         return False
     if not {key.casefold() for key in value}.isdisjoint(known):
         return False
-    return all(isinstance(part, dict) for part in value.values()) or not any(
-        map(holds_objects, value.values())
-    )
+    if all(isinstance(part, dict) for part in value.values()):
+        return True
+    return not any(map(holds_objects, value.values()))
 
 
 def holds_objects(value: Any) -> bool:
     """Whether it is an object, or a list with one at any depth."""
-    return isinstance(value, dict) or (isinstance(value, list) and any(map(holds_objects, value)))
+    if isinstance(value, list):
+        return any(map(holds_objects, value))
+    return isinstance(value, dict)
 
 
 def _find_path(top: list[Any], usual: Collection[str], declared: Collection[str]) -> tuple[str, ...]:
     """The keys to the list whose objects have a declared or usual key, or else an id; empty for the top."""
     for keys in (declared, usual, ID_KEYS):
         folded = {key.casefold() for key in keys}
-        paths = [path for value in top[:SEEN] for path in _paths(value, (), folded)]
+        paths: list[tuple[str, ...]] = []
+        for value in top[:SEEN]:
+            paths += _paths(value, (), folded)
+        if paths and keys is declared:
+            return min(paths, key=len)
         if paths:
-            return min(paths, key=len) if keys is declared else max(paths, key=len)
+            return max(paths, key=len)
     return ()
 
 
@@ -241,7 +270,7 @@ def _paths(value: Any, path: tuple[str, ...], usual: set[str]) -> Iterator[tuple
         for key, part in value.items():
             # An object is a part of its record; a list of objects may be the list of the records.
             if isinstance(part, list | dict):
-                inner = (*path, key)
+                inner = path + (key,)
                 for deeper in _paths(part, inner, usual):
                     if isinstance(part, list) or deeper != inner:
                         yield deeper
@@ -255,19 +284,22 @@ class _Collector:
     lists: int = 0
     """Lists of records met so far."""
 
-    def collect(self, each: NestedRecord, keys: Sequence[str], at: int = 0) -> None:
+    def collect(self, outer: NestedRecord, keys: Sequence[str], at: int = 0) -> None:
         """Add the records that the keys from the one at a depth on lead to, from an object."""
         key = keys[at]
-        if not isinstance(each.value, dict) or key not in each.value:
+        if not isinstance(outer.value, dict) or key not in outer.value:
             name = ".".join(keys[: at + 1])
-            there = ", ".join(each.value)[:100] if isinstance(each.value, dict) else "no object"
+            there = "no object"
+            if isinstance(outer.value, dict):
+                there = ", ".join(outer.value)[:100]
             expected = f"expected an object with the key {name!r}, not {there}"
-            raise ReadingError(expected, "Name the keys that lead to the records.", each.line)
-        part = each.value[key]
-        around = (*each.around, each.value)
+            raise ReadingError(expected, "Name the keys that lead to the records.", outer.line)
+        part = outer.value[key]
+        elements = part if isinstance(part, list) else [part]
+        around = outer.around + (outer.value,)
         innermost = at + 1 == len(keys)
-        for element in part if isinstance(part, list) else [part]:
-            inner = NestedRecord(each.line, element, around, self.lists)
+        for element in elements:
+            inner = NestedRecord(outer.line, element, around, self.lists)
             if innermost:
                 self.records.append(inner)
             else:

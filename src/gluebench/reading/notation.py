@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable
 from math import isfinite
 from typing import Any
@@ -34,7 +35,8 @@ class NumberError(NotationError):
 def decimal(text: str) -> float:
     """The number of a plain decimal, as -12.5, .5 or 1e-7. Raises NumberError."""
     if not _DECIMAL.fullmatch(text):
-        raise NumberError("not-finite" if text.strip("+-").lower() in _NAMED else "not-a-number")
+        is_named = text.strip("+-").lower() in _NAMED
+        raise NumberError("not-finite" if is_named else "not-a-number")
     number = float(text)
     if abs(number) > LARGEST:
         raise NumberError("too-large-number" if isfinite(number) else "not-finite")
@@ -49,7 +51,7 @@ def weight(text: str) -> float:
     return number
 
 
-def place(text: str) -> int:
+def parse_position(text: str) -> int:
     """The number of up to 18 plain digits. Raises NotationError."""
     if not PLACE.fullmatch(text):
         raise NotationError(text)
@@ -65,12 +67,19 @@ def is_number(text: str) -> bool:
     return True
 
 
-def loaded(text: str) -> Any:
+def loaded(text: str, *, flat: bool = False) -> Any:
     """The value of JSON; None for null, or if it is not JSON.
 
-    Raises RepeatedError for an object with a key twice, NotationError for a lone surrogate.
+    A list of objects that hold no others is read faster if it is known to be `flat`. Raises RepeatedError for
+    an object with a key twice, NotationError for a lone surrogate.
     """
     try:
+        if flat and not any(mark in text for mark in ("\\", " :", "\t:", "\n:", "\r:")):
+            value = json.loads(text)
+            # Without escapes, and blanks before colons, a quotation mark and a colon follow each key.
+            keys = sum(len(part) for part in value if isinstance(part, dict))
+            if keys == text.count('":'):
+                return value
         value = _DECODER.decode(text)
     except NotationError:
         raise
@@ -88,8 +97,8 @@ def loaded(text: str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
         raise RepeatedError(f"each key of an object once, and {twice!r} is there twice")
     return value
 
@@ -97,9 +106,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
-def joined(parts: Iterable[Any], separator: str) -> str:
+def join_parts(parts: Iterable[Any], separator: str) -> str:
     """The cell of these parts. Raises NotationError for a part that would be read as several or none."""
-    texts = [*map(str, parts)]
+    texts = list(map(str, parts))
     for text in texts:
         if text.split(separator.strip() or None) != [text]:
             raise NotationError(f"parts that are not empty and have no {separator!r} in them, not {text!r}")

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator
+from itertools import count
 from typing import NamedTuple
 
 from gluebench.reading.records import ReadingError
@@ -94,9 +95,10 @@ def find_delimiter(text: str) -> str:
 def _widths(lines: list[str], delimiter: str) -> list[int]:
     """The number of cells in each row that begins in these lines; empty if they are no such table."""
     try:
-        return [len(cells) for cells in csv.reader(lines, delimiter=delimiter) if cells]
+        rows = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error:
         return []
+    return [len(cells) for cells in rows if cells]
 
 
 def read_table(text: str, delimiter: str, *, quoted: bool | None = None) -> Iterator[Row]:
@@ -107,17 +109,14 @@ def read_table(text: str, delimiter: str, *, quoted: bool | None = None) -> Iter
     """
     if quoted is None:
         quoted = delimiter not in ("\t", LINE)
-    if quoted:
-        yield from _read_quoted(text, delimiter)
-        return
-    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
-        if not line:
-            cells = []
-        elif delimiter == LINE:
-            cells = [line]
-        else:
-            cells = line.split(delimiter)
-        yield Row(number, cells)
+    if quoted and '"' in text:
+        return _read_quoted(text, delimiter)
+    lines = text.removesuffix("\n").split("\n")
+    if delimiter == LINE:
+        cells = ([line] if line else [] for line in lines)
+    else:
+        cells = (line.split(delimiter) if line else [] for line in lines)
+    return map(Row, count(1), cells)
 
 
 def _read_quoted(text: str, delimiter: str) -> Iterator[Row]:

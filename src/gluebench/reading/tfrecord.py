@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,13 @@ def read_tfrecords(paths: Iterable[Path]) -> Records:
     examples: list[dict[str, Any]] = []
     for path in paths:
         try:
-            examples += map(_example, _messages(path.read_bytes()))
+            examples += map(_read_example, _messages(path.read_bytes()))
         except (LookupError, struct.error, TypeError, AttributeError, ValueError) as error:
             raise ReadingError(f"expected whole records of TensorFlow ({error})", _CURE, None) from None
-    names = tuple(dict.fromkeys(name for example in examples for name in example))
-    rows = [[example.get(name) for name in names] for example in examples]
+    names = tuple(dict.fromkeys(chain.from_iterable(examples)))
+    rows = []
+    for example in examples:
+        rows.append([example.get(name) for name in names])
     return Records("TFRecord", names, rows, range(1, len(rows) + 1))
 
 
@@ -37,7 +40,7 @@ def _messages(data: bytes) -> Iterator[bytes]:
     at = 0
     while at < len(data):
         length, check = _HEAD.unpack_from(data, at)
-        if _masked_crc(data[at : at + 8]) != check:
+        if _checksum(data[at : at + 8]) != check:
             raise ValueError(f"the length at byte {at} does not have its checksum")
         at += _HEAD.size
         message = data[at : at + length]
@@ -47,29 +50,32 @@ def _messages(data: bytes) -> Iterator[bytes]:
         yield message
 
 
-def _masked_crc(data: bytes) -> int:
+def _checksum(data: bytes) -> int:
     """The CRC-32C of a few bytes, masked as TensorFlow's files have it."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte
         for _ in range(8):
-            crc = (crc >> 1) ^ (_POLYNOMIAL if crc & 1 else 0)
+            lowest_bit = crc & 1
+            crc >>= 1
+            if lowest_bit:
+                crc ^= _POLYNOMIAL
     crc ^= 0xFFFFFFFF
     rotated = (crc >> 15 | crc << 17) & 0xFFFFFFFF
     return (rotated + 0xA282EAD8) & 0xFFFFFFFF
 
 
-def _example(message: bytes) -> dict[str, Any]:
+def _read_example(message: bytes) -> dict[str, Any]:
     """Name to value of each feature: Example has features, these have entries of a name and a feature."""
     values: dict[str, Any] = {}
     for _, features in _fields(message):
         for _, entry in _fields(features):
             parts = dict(_fields(entry))
-            values[parts[1].decode()] = _value(parts.get(2, b""))
+            values[parts[1].decode()] = _read_feature(parts.get(2, b""))
     return values
 
 
-def _value(feature: bytes) -> Any:
+def _read_feature(feature: bytes) -> Any:
     """The only value of a feature, or the list of several; a feature has bytes, floats or integers."""
     values: list[Any] = []
     for kind, content in _fields(feature):
@@ -80,12 +86,14 @@ def _value(feature: bytes) -> Any:
                 count = len(value) // 4
                 values += struct.unpack(f"<{count}f", value)
             elif isinstance(value, int):
-                values.append(_signed(value))
+                values.append(_to_signed(value))
             else:
-                values += map(_signed, _varints(value))
+                values += map(_to_signed, _varints(value))
     if not values:
         return None
-    return values[0] if len(values) == 1 else values
+    if len(values) == 1:
+        return values[0]
+    return values
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, Any]]:
@@ -128,5 +136,8 @@ def _varints(data: bytes) -> Iterator[int]:
         yield value
 
 
-def _signed(value: int) -> int:
-    return value - (1 << 64) if value >> 63 else value
+def _to_signed(value: int) -> int:
+    """The integer that these 64 bits are as a two's complement."""
+    if value >> 63:
+        return value - (1 << 64)
+    return value

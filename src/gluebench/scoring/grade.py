@@ -11,7 +11,7 @@ from gluebench.benchmark import Benchmark, Metric, Task, TestFile
 from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
 from gluebench.scoring.intervals import NO_INTERVAL, OptionalInterval, optional_mean_interval
-from gluebench.scoring.metrics import MetricValue, function_of, point, task_score
+from gluebench.scoring.metrics import MetricValue, function_of, point, point_on, task_score
 from gluebench.scoring.metrics.counts import ClassScore, label_scores
 from gluebench.scoring.pairs import Pairs, join_by_index, share_cells
 from gluebench.scoring.report import (
@@ -332,15 +332,16 @@ def diagnostic_report(
     kinds += task.metadata
     scores: dict[str, dict[str, Score]] = {kind: {} for kind in kinds}
     for category in categories:
-        part = whole if category.kind == OVERALL else whole.subset(category.positions)
-        measured = point(metric, part)
+        measured = point_on(metric, whole, category.positions)
         interval = NO_INTERVAL
         if intervals:
             from gluebench.scoring.inference import file_intervals  # imports numpy
 
+            part = whole if category.kind == OVERALL else whole.subset(category.positions)
             [interval] = file_intervals([metric], part, [measured])
         points.append(measured)
-        score = Score.of(measured.value, interval, len(part), whole.covered, loss=metric.loss)
+        n = len(category.positions)
+        score = Score.of(measured.value, interval, n, whole.covered, loss=metric.loss)
         scores[category.kind][category.name] = score
     [overall] = scores[OVERALL].values()
     metadata = {column: scores[column] for column in task.metadata if scores[column]}

@@ -119,5 +119,6 @@ def _row_ranks(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
             different *= width
     counts = np.bincount(ranks, minlength=different)
     occurs = counts > 0
-    rank_among_occurring = np.cumsum(occurs) - 1
+    # In the smallest type, as this is done for every row.
+    rank_among_occurring = (np.cumsum(occurs) - 1).astype(np.min_scalar_type(different))
     return rank_among_occurring[ranks], counts[occurs]

@@ -28,7 +28,7 @@ from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import Labels, gold_of, grade, with_tag_counts
 from gluebench.scoring.report import places, provenance, rounded
 from gluebench.submission.check import check
-from gluebench.submission.names import Names
+from gluebench.submission.names import FileNames
 
 Row = dict[str, Any]
 WORDS = ("submission", "modified", "provenance", "verdict", "missing", "problem")
@@ -79,14 +79,14 @@ def grade_many(
 
 def submissions_in(paths: Iterable[str], benchmark: Benchmark, role: Role = "test") -> list[str]:
     """The paths, with each folder that holds no predictions replaced by the zips and folders in it."""
-    names = Names(benchmark, role)
+    names = FileNames(benchmark, role)
     submissions = []
     for path in paths:
         submissions += _submissions_at(path, names)
     return submissions
 
 
-def _submissions_at(path: str, names: Names) -> list[str]:
+def _submissions_at(path: str, names: FileNames) -> list[str]:
     if not os.path.isdir(path):
         return [path]
     entries = sorted(os.scandir(path), key=lambda entry: entry.name)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
 from math import inf, isfinite
 from statistics import NormalDist
 from typing import Any
@@ -208,41 +208,34 @@ def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> l
         # Slow and the same for all tests, so computed once, and only if some interval rests on counts.
         return largest_effects(units)
 
+    def fit_counts(position: int, difference: float, error: float) -> Changes | None:
+        """Counts that have this difference and standard error."""
+        effect = float(effects()[position])
+        if not _NO_EFFECT < effect < inf:  # no changed unit changes the score
+            return None
+        return Changes.of(difference, error, units=units.size, effect=effect)
+
     tests = []
     for position, (differences, errors) in enumerate(zip(*exchange, strict=True)):
-        test = _exchange_test(Exchange(differences, errors), few=few)
+        drawn = Exchange(differences, errors)
         is_mean = position == len(units.metrics)
         if not is_mean and mcnemar_holds(units.metrics[position], units):
-            tests.append(_as_mcnemar(test, units))
+            tests.append(_mcnemar_test(drawn, units, few=few))
         else:
-            tests.append(_with_fitting_counts(test, units.size, effects, position))
+            count = partial(fit_counts, position, float(differences[0]), float(errors[0]))
+            tests.append(_exchange_test(drawn, few=few, count=count))
     return tests
 
 
-def _as_mcnemar(test: PairedTest, units: Units) -> PairedTest:
+def _mcnemar_test(drawn: Exchange, units: Units, *, few: bool) -> PairedTest:
     """The test with the exact null distribution and the counts of McNemar's test."""
     right_alone = alone(*units.systems)
     examples = units.examples
     null = NullDistribution.of_coins(right_alone.a + right_alone.b, examples)
-
-    def count() -> Changes:
-        return Changes(right_alone.a, right_alone.b, examples, effect=1 / examples)
-
-    return replace(test, null=null, mcnemar=True, count=count)
-
-
-def _with_fitting_counts(
-    test: PairedTest, units: int, effects: Callable[[], Floats], position: int
-) -> PairedTest:
-    """The test with counts that have its difference and standard error, made when they are asked for."""
-
-    def count() -> Changes | None:
-        effect = float(effects()[position])
-        if not _NO_EFFECT < effect < inf:  # no changed unit changes the score
-            return None
-        return Changes.of(test.difference, test.error, units=units, effect=effect)
-
-    return replace(test, count=count)
+    count = partial(Changes, right_alone.a, right_alone.b, examples, effect=1 / examples)
+    difference = float(drawn.differences[0])
+    error = float(drawn.errors[0])
+    return PairedTest(difference, error, null, drawn, count, few, mcnemar=True)
 
 
 def largest_effects(units: Units) -> Floats:

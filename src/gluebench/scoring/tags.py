@@ -9,7 +9,7 @@ from gluebench.benchmark import Benchmark, Phenomenon, Split, Task
 from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import closest, fold
 from gluebench.reading.notation import PLACE
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, problem_maker
 from gluebench.submission.submission import Column
 
 GROUP = "group"
@@ -17,7 +17,7 @@ DIRECTION = "direction"
 OVERALL = "overall"
 Value = TypeVar("Value", bound=Hashable)
 
-problem = worded(__file__)
+problem = problem_maker(__file__)
 """A problem of the gold labels, of their tags or metadata, in the words of tags.tsv."""
 Tagged = Mapping[Phenomenon, tuple[int, ...]]
 """Phenomenon to the ascending positions in the gold column that are tagged with it."""

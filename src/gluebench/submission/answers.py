@@ -12,10 +12,8 @@ from gluebench.reading.text import SEEN
 
 KEYS = ("index", "idx", "id", "guid", "example_id", "pairid", "", "unnamed: 0")
 """Common names of the index column, in any letter case, the most reliable first."""
-VALUES = (
-    *("prediction", "predictions", "predicted_label", "predicted", "pred", "preds", "label", "labels"),
-    *("output", "answer", "answers", "class", "score", "scores"),
-)
+VALUES = ("prediction", "predictions", "predicted_label", "predicted", "pred", "preds", "label", "labels")
+VALUES += ("output", "answer", "answers", "class", "score", "scores")
 """Common names of the column of predictions."""
 GOLD_NAMES = ("label", "labels")
 """Names in use for predictions, and for the true labels that stand beside them."""
@@ -56,19 +54,26 @@ def read_answers(
     if len(answers) == 1 and not nested.are_lines:
         only = answers[0]
         key = _value_key(nested.records[0].value, keys)
-        column = only.value if key and only.index is None and isinstance(only.value, dict) else {}
-        if column and all(map(str.isdecimal, column)):
-            # A column of answers by their index, as `DataFrame.to_json` writes it.
-            return [Answer(1, index, value) for index, value in column.items()]
-        if key and only.index is None and isinstance(only.value, list):
-            # A column of answers in one object.
-            if not any(map(holds_objects, only.value)):
-                return [Answer(1, None, value) for value in only.value]
-            inner = find_records(text, path=".".join((*nested.keys, key)))
-            return _answers(inner, VALUES, id_key)
+        if key and only.index is None:
+            inner_answers = _answers_of_column(text, only.value, nested.keys + (key,), id_key)
+            if inner_answers is not None:
+                return inner_answers
     if nested.records and not answers:
         raise _no_answer(nested.records[0], keys)
     return answers
+
+
+def _answers_of_column(text: str, column: Any, path: tuple[str, ...], id_key: str) -> list[Answer] | None:
+    """The answers of a column that one object holds under these keys; None if it is no column."""
+    if isinstance(column, dict) and column and all(map(str.isdecimal, column)):
+        # By their index, as `DataFrame.to_json` writes them.
+        return [Answer(1, index, value) for index, value in column.items()]
+    if not isinstance(column, list):
+        return None
+    if any(map(holds_objects, column)):
+        inner = find_records(text, path=".".join(path))
+        return _answers(inner, VALUES, id_key)
+    return [Answer(1, None, value) for value in column]
 
 
 def rival_of(chosen: str, columns: Mapping[str, Sequence[Any]]) -> str | None:
@@ -87,7 +92,7 @@ def rival_of(chosen: str, columns: Mapping[str, Sequence[Any]]) -> str | None:
         if name == chosen or name.casefold() in KEYS or not shown:
             continue
         texts = {str(value).strip().casefold() for value in shown}
-        if all(map(_is_vector, shown)) or texts <= known:
+        if all(map(is_vector, shown)) or texts <= known:
             return name
         if all(map(str.isdecimal, texts)):
             if len(texts) <= _MOST_CLASSES:
@@ -99,7 +104,8 @@ def rival_of(chosen: str, columns: Mapping[str, Sequence[Any]]) -> str | None:
     return None
 
 
-def _is_vector(value: Any) -> bool:
+def is_vector(value: Any) -> bool:
+    """Whether it is a list of numbers."""
     return isinstance(value, list) and bool(value) and all(isinstance(each, int | float) for each in value)
 
 
@@ -137,7 +143,9 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
     names: dict[tuple[str, ...], tuple[str | None, str | None]] = {}
     for record in nested.records:
         line, value, _, list_number, index = record
-        group = list_number if nested.keys else None
+        group = None
+        if nested.keys:
+            group = list_number
         if not isinstance(value, dict):
             answers.append(Answer(line, index, plain_answer(value), group))
             continue
@@ -152,7 +160,7 @@ def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[An
         if name is not None:
             index = value[name]
         if isinstance(index, dict) and index:  # of the paragraph, the question and the answer, the last
-            index = [*index.values()][-1]
+            index = list(index.values())[-1]
         answer = value[key]
         if isinstance(answer, list):
             answer = plain_answer(answer)
@@ -180,7 +188,9 @@ def plain_answer(value: Any) -> Any:
 
 def _no_answer(record: NestedRecord, keys: Sequence[str]) -> ReadingError:
     value = record.value
-    there = f"one with {', '.join(value)[:60]!r}" if isinstance(value, dict) else "another value"
+    there = "another value"
+    if isinstance(value, dict):
+        there = f"one with {', '.join(value)[:60]!r}"
     expected = f"expected an object with the key {keys[0]!r}, not {there}"
     return ReadingError(expected, "Write the answer under this key.", record.line)
 
@@ -189,21 +199,34 @@ def _value_key(value: Any, keys: Sequence[str]) -> str | None:
     """The first of these keys that an object has, in other letter case if need be; None for other values."""
     if not isinstance(value, dict):
         return None
+    for key in keys:
+        if key in value:
+            return key
     folded = {name.casefold(): name for name in value}
-    exact = (key for key in keys if key in value)
-    alike = (folded[key.casefold()] for key in keys if key.casefold() in folded)
-    return next(exact, next(alike, None))
+    for key in keys:
+        if key.casefold() in folded:
+            return folded[key.casefold()]
+    return None
 
 
 def _id_key(value: Collection[str], key: str | None, id_key: str) -> str | None:
     """The key of the id: the declared one, else one with a usual name beside that of the answer."""
-    if id_key:
-        return id_key if id_key in value else None
-    return id_name(name for name in value if name != key)
+    if not id_key:
+        return id_name(name for name in value if name != key)
+    if id_key in value:
+        return id_key
+    return None
 
 
 def id_name(names: Iterable[str]) -> str | None:
     """The name of the ids: a usual one, or else the first with "id" at its end or start, as tweet_id."""
-    folded = {name.casefold(): name for name in reversed([*names])}
-    others = (key for key in reversed(folded) if key.endswith("id") or key.startswith("id_"))
-    return next((folded[key] for key in (*KEYS, *others) if key in folded), None)
+    folded: dict[str, str] = {}
+    for name in names:
+        folded.setdefault(name.casefold(), name)
+    for key in KEYS:
+        if key in folded:
+            return folded[key]
+    for key, name in folded.items():
+        if key.endswith("id") or key.startswith("id_"):
+            return name
+    return None

@@ -48,9 +48,10 @@ class Refused(Exception):  # noqa: N818 - it says what happened to the file; it 
 
 def refusal(code: str, *, file: str = "", value: str | None = None) -> Problem:
     """The error of this code. `file` is a name from outside and is made printable here."""
-    expected, fix, _ = REFUSALS[code]
-    shown = None if value is None else printable(value)
-    return Problem(code, "error", printable(file), expected, fix, value=shown)
+    words = REFUSALS[code]
+    if value is not None:
+        value = printable(value)
+    return Problem(code, "error", printable(file), words.expected, words.fix, value=value)
 
 
 def notice(code: str, names: list[str]) -> Problem:
@@ -60,15 +61,25 @@ def notice(code: str, names: list[str]) -> Problem:
 
 def some(names: list[str]) -> str:
     """The first names in a printable form, and the number of the others."""
-    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
-    return ", ".join(map(printable, names[:SHOWN_NAMES])) + more
+    text = ", ".join(map(printable, names[:SHOWN_NAMES]))
+    if len(names) > SHOWN_NAMES:
+        text += f" and {len(names) - SHOWN_NAMES} more"
+    return text
 
 
 def printable(name: str) -> str:
     """A name safe to print and to encode: escapes for what is not printable, shortened when long."""
     if not name.isprintable():
-        name = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in name)
-    return name if len(name) <= SHOWN_VALUE else name[: SHOWN_VALUE - 1] + "…"
+        name = "".join(map(_printable_character, name))
+    if len(name) > SHOWN_VALUE:
+        name = name[: SHOWN_VALUE - 1] + "…"
+    return name
+
+
+def _printable_character(character: str) -> str:
+    if character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def shortened(problems: list[Problem]) -> list[Problem]:
@@ -76,7 +87,7 @@ def shortened(problems: list[Problem]) -> list[Problem]:
     rest = len(problems) - SHOWN_PER_FILE
     if rest <= 0:
         return problems
-    return [*problems[:SHOWN_PER_FILE], refusal("more-problems", value=str(rest))]
+    return problems[:SHOWN_PER_FILE] + [refusal("more-problems", value=str(rest))]
 
 
 def base_name(path: str) -> str:
@@ -100,12 +111,15 @@ def name_fault(name: str) -> str | None:
 
 
 def _part_fault(parts: list[str]) -> str | None:
+    """The code of what is wrong with a name of these parts, or None."""
     # Windows drops spaces and dots at the end of a part, so ".. " climbs there as ".." does everywhere.
     if any(_UP.fullmatch(part) for part in parts):
         return "path-traversal"
     if any(_DEVICE.fullmatch(part) for part in parts):
         return "device-name"
-    return None if any(part not in ("", ".") for part in parts) else "empty-name"
+    if all(part in ("", ".") for part in parts):
+        return "empty-name"
+    return None
 
 
 def tidy(name: str) -> str:
@@ -115,7 +129,7 @@ def tidy(name: str) -> str:
 
 def is_system_file(path: str) -> bool:
     """Whether an operating system put it there: __MACOSX/, ._*, .DS_Store, Thumbs.db, desktop.ini."""
-    parts = path.casefold().split("/")
-    return (
-        parts[-1].startswith("._") or parts[-1] in _SYSTEM_FILES or not _SYSTEM_FOLDERS.isdisjoint(parts[:-1])
-    )
+    folder, _, name = path.casefold().rpartition("/")
+    if not _SYSTEM_FOLDERS.isdisjoint(folder.split("/")):
+        return True
+    return name.startswith("._") or name in _SYSTEM_FILES

@@ -37,55 +37,60 @@ class _Fields(NamedTuple):
     tabs: Ints
     """The first tab; the row's end where it has none."""
     ends: Ints
-    regular: Flags | None
-    """Rows of exactly two columns; None when all are."""
+    regular: Flags
+    """Rows of exactly two columns."""
 
 
 def read_arrays(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows | None:
-    """See `rows.read_lines`; None for what only that function reads: ids, other forms, very many labels."""
+    """See `rows.read_lines`; None for what only that function reads: ids, other forms, very many labels.
+
+    None, too, for a file of more than `layout.most_rows` rows or tabs.
+    """
     words = layout.synonym_codes | layout.codes
-    if not layout.words or layout.ids or len(b"".join(words)) > _MOST_LETTERS:
+    if not layout.words or layout.ids or len(b"".join(words)) > _MOST_LETTERS or not body:
         return None
     data = np.frombuffer(body, np.uint8)
-    fields = _split(data)
+    fields = _split(data, layout.most_rows)
     if fields is None:
         return None
     number = len(fields.ends)
-    indices, codes, synonym = (
-        np.empty(number, np.int64),
-        np.empty(number, np.uint8),
-        np.empty(number, np.bool_),
-    )
+    indices = np.empty(number, np.int64)
+    codes = np.empty(number, np.uint8)
+    synonym = np.empty(number, np.bool_)
     for first in range(0, number, _CHUNK):
         rows = slice(first, first + _CHUNK)
-        starts, tabs, ends = fields.starts[rows], fields.tabs[rows], fields.ends[rows]
-        indices[rows] = _integers(data, starts, tabs, len(str(layout.size)))
-        codes[rows], synonym[rows] = _labels(data, tabs + 1, ends, layout)
-    order = _order(indices, layout.size) if fields.regular is None else None
-    if order is None or codes.max(initial=0) == _NO_LABEL:
+        tabs = fields.tabs[rows]
+        indices[rows] = _integers(data, fields.starts[rows], tabs, len(str(layout.size)))
+        codes[rows], synonym[rows] = _labels(data, tabs + 1, fields.ends[rows], layout)
+    column = _column(indices, codes, layout.size)
+    if column is None or not fields.regular.all():
         return _with_faults(data, fields, indices, codes, synonym, layout, first_line)
     synonyms = int(np.count_nonzero(synonym))
-    return Rows(codes[order].tobytes(), array("q"), [], Counter(), layout.size, 0, synonyms)
+    return Rows(column.tobytes(), array("q"), [], Counter(), layout.size, 0, synonyms)
 
 
-def _split(data: Bytes) -> _Fields | None:
-    """The rows; None if there are none."""
-    separators = np.flatnonzero((data - np.uint8(_TAB)) < 2)
-    feeds = data.take(separators) == _FEED
-    if len(separators) % 2 == 0 and not feeds[0::2].any() and feeds[1::2].all():
-        tabs, ends = separators[0::2], separators[1::2]
-        return _Fields(_starts(ends), tabs, ends, None) if len(ends) else None
-    at = np.flatnonzero(feeds)
-    ends = separators[at]
-    first = np.concatenate([[0], at[:-1] + 1])
-    return _Fields(_starts(ends), separators[first], ends, at - first == 1)
-
-
-def _starts(ends: Ints) -> Ints:
-    starts = np.empty_like(ends)
-    starts[:1] = 0
-    starts[1:] = ends[:-1] + 1
-    return starts
+def _split(data: Bytes, most: int) -> _Fields | None:
+    """The rows; None if there are more than `most` of them, or of tabs."""
+    separates = (data - np.uint8(_TAB)) < 2
+    if np.count_nonzero(separates) > 2 * most:
+        return None
+    separators = np.flatnonzero(separates)
+    marks = data.take(separators)
+    if marks.tobytes() == b"\t\n" * (len(marks) // 2):
+        tabs = separators[0::2]
+        ends = separators[1::2]
+        regular = np.ones(len(ends), np.bool_)
+    else:
+        feeds = np.flatnonzero(marks == _FEED)
+        if max(len(feeds), len(marks) - len(feeds)) > most:
+            return None
+        first = np.concatenate([[0], feeds[:-1] + 1])
+        tabs = separators[first]
+        ends = separators[feeds]
+        regular = feeds - first == 1
+    starts = np.zeros_like(ends)
+    np.add(ends[:-1], 1, out=starts[1:])
+    return _Fields(starts, tabs, ends, regular)
 
 
 def _integers(data: Bytes, starts: Ints, ends: Ints, usual: int) -> Ints:
@@ -94,22 +99,33 @@ def _integers(data: Bytes, starts: Ints, ends: Ints, usual: int) -> Ints:
     Few are expected to have more than the `usual` number of digits.
     """
     lengths = ends - starts
-    shortest = int(lengths.min(initial=usual))
-    longest = int(lengths.max(initial=0))
+    longest = int(lengths.max())
     long: list[int] = np.flatnonzero(lengths > usual).tolist() if longest > usual else []
     if len(long) <= _FEW:
         longest = min(longest, usual)
-    width = np.int32 if longest <= _SHORT else np.int64  # half as wide, half the time
+    if lengths.max() > _MOST_DIGITS:
+        lengths = np.minimum(lengths, _MOST_DIGITS + 1)
+    sizes = lengths.astype(np.uint8)
+    shortest = sizes.min()
+    width: Any = np.int32 if longest <= _SHORT else np.int64  # half as wide, half the time
     numbers: npt.NDArray[Any] = np.zeros(len(ends), width)
     largest = np.zeros(len(ends), np.uint8)
+    at = ends.copy()
+    digits = []
     for place in range(min(_MOST_DIGITS, longest)):
-        digit = data.take(ends - (place + 1)) - np.uint8(_ZERO)
+        at -= 1
+        digit = data.take(at) - np.uint8(_ZERO)
         if shortest <= place:
-            digit *= lengths > place
+            digit *= (sizes > place).view(np.uint8)
         np.maximum(largest, digit, out=largest)
-        numbers += np.multiply(digit, 10**place, dtype=width)
-    padded = (data.take(starts) == _ZERO) & (lengths > 1)
-    numbers[(largest > 9) | padded | (lengths < 1) | (lengths > _MOST_DIGITS)] = -1
+        digits.append(digit)
+    for place in range(0, len(digits), 2):
+        pair = digits[place]  # of two digits, which one byte holds
+        if place + 1 < len(digits):
+            pair += digits[place + 1] * np.uint8(10)
+        numbers += np.multiply(pair, 10**place, dtype=width)
+    padded = (data.take(starts) == _ZERO) & (sizes > 1)
+    numbers[(largest > 9) | padded | (sizes < 1) | (sizes > _MOST_DIGITS)] = -1
     if len(long) > _FEW:
         return numbers
     numbers = numbers.astype(np.int64, copy=False)
@@ -122,68 +138,68 @@ def _integers(data: Bytes, starts: Ints, ends: Ints, usual: int) -> Ints:
 def _labels(data: Bytes, starts: Ints, ends: Ints, layout: Layout) -> tuple[Bytes, Flags]:
     """The label code of each row, 255 where the word is none of the labels; and which are synonyms."""
     lengths = ends - starts
-    words = layout.synonym_codes | layout.codes
-    longest = int(lengths.max(initial=0))
-    by_letter = np.full(256, _NO_LABEL, np.uint8)
-    for word, code in words.items():
-        if len(word) == 1:
-            by_letter[word[0]] = code
-    codes = by_letter[data.take(starts, mode="clip")]  # the last row may be an index alone
-    if longest != 1 or not lengths.all():
-        codes[lengths != 1] = _NO_LABEL
+    longest = int(lengths.max())
+    codes = np.full(len(ends), _NO_LABEL, np.uint8)
+    letters = {word[0]: code for word, code in layout.codes.items() if len(word) == 1}
+    if letters:
+        first = data.take(starts, mode="clip")  # the last row may be an index alone
+        if longest != 1 or lengths.min() != 1:
+            first *= (lengths == 1).view(np.uint8)
+        table = bytearray([_NO_LABEL]) * 256
+        for letter, code in letters.items():
+            table[letter] = code
+        codes = np.frombuffer(bytearray(first).translate(table), np.uint8)  # faster than an index
     synonym = np.zeros(len(ends), np.bool_)
-    for word, code in words.items():
+    for word, code in (layout.synonym_codes | layout.codes).items():
         if len(word) > longest or (len(word) == 1 and word in layout.codes):
             continue
         rows = np.flatnonzero(lengths == len(word))
-        for place, letter in enumerate(word):
-            rows = rows[data.take(starts[rows] + place) == letter]
+        same_length = np.ndarray(len(data) - len(word) + 1, f"S{len(word)}", data, strides=(1,))
+        rows = rows[same_length[starts[rows]] == word]
         codes[rows] = code
         synonym[rows] = word not in layout.codes
     return codes, synonym
 
 
-def _order(indices: Ints, size: int) -> Ints | None:
-    """The row of each index, if the indices are 0 to size - 1, once each."""
-    if len(indices) != size or indices.min(initial=0) < 0 or indices.max(initial=0) >= size:
+def _column(indices: Ints, codes: Bytes, size: int) -> Bytes | None:
+    """The label code of each index, if the indices are 0 to size - 1, once each, and all have a label."""
+    if len(indices) != size or indices.min() < 0 or indices.max() >= size:
         return None
-    order = np.full(size, -1)
-    order[indices] = np.arange(size)
-    return None if order.min(initial=0) < 0 else order
+    column = np.full(size, _NO_LABEL, np.uint8)
+    column[indices] = codes
+    return None if column.max() == _NO_LABEL else column
 
 
 def _with_faults(
     data: Bytes, fields: _Fields, indices: Ints, codes: Bytes, synonym: Flags, layout: Layout, first_line: int
 ) -> Rows:
-    # Most rows are sound even in a wrong file: only the others are looked at one kind of fault after another.
-    strange = (indices < 0) | (indices >= layout.size)
-    if fields.regular is not None:
-        strange |= ~fields.regular
-    inside = np.flatnonzero(~strange)
+    regular = fields.regular
+    bad = indices < 0
+    extra = indices >= layout.size
+    inside = np.flatnonzero(regular & ~bad & ~extra)
     own = indices[inside]
     first = np.full(layout.size, -1, np.int64)
     first[own[::-1]] = inside[::-1]  # the last one written stays: the first of the file
     present = np.flatnonzero(first >= 0)
     repeated = inside[:0] if len(present) == len(inside) else inside[first[own] != inside]
-    strange |= codes == _NO_LABEL
-    rows = np.flatnonzero(strange)
-    starts, tabs, ends, numbers = fields.starts[rows], fields.tabs[rows], fields.ends[rows], indices[rows]
-    blank = starts == ends
-    regular = np.ones(len(rows), np.bool_) if fields.regular is None else fields.regular[rows]
-    unlabeled = regular & (codes[rows] == _NO_LABEL)
-    empty = unlabeled & (ends - tabs == 1)
-    kinds = {
-        "columns": ~regular & ~blank,
-        "bad-index": regular & (numbers < 0),
-        "extra-index": regular & (numbers >= layout.size),
-        "empty-value": empty,
-        "unknown-label": unlabeled & ~empty,
-    }
-    counts = Counter({code: int(np.count_nonzero(flags)) for code, flags in kinds.items()})
-    counts["repeated-index"] = len(repeated)
+    blank = fields.starts == fields.ends
+    blanks = int(np.count_nonzero(blank))
+    unlabeled = np.flatnonzero(regular & (codes == _NO_LABEL))
+    empty = int(np.count_nonzero(fields.ends[unlabeled] - fields.tabs[unlabeled] == 1))
+    counts = Counter(
+        {
+            "columns": len(indices) - int(np.count_nonzero(regular)) - blanks,
+            "bad-index": int(np.count_nonzero(regular & bad)),
+            "extra-index": int(np.count_nonzero(regular & extra)),
+            "empty-value": empty,
+            "unknown-label": len(unlabeled) - empty,
+            "repeated-index": len(repeated),
+        }
+    )
+    wrong = np.flatnonzero((~regular | bad | extra | (codes == _NO_LABEL)) & ~blank)
     again = {*repeated[:SHOWN_PER_FILE].tolist()}
     shown: list[Fault] = []
-    for row in sorted({*rows[~blank][:SHOWN_PER_FILE].tolist(), *again})[:SHOWN_PER_FILE]:
+    for row in sorted({*wrong[:SHOWN_PER_FILE].tolist(), *again})[:SHOWN_PER_FILE]:
         line, text = first_line + int(row), data[fields.starts[row] : fields.ends[row]].tobytes()
         faults, index, *_ = read_line(line, text, layout)
         shown += [Fault("repeated-index", line, index, None)] * (row in again) + faults
@@ -200,7 +216,7 @@ def _with_faults(
         array("q", b"" if counts or len(present) == layout.size else present.tobytes()),
         shown,
         counts,
-        len(indices) - int(np.count_nonzero(blank)),
-        int(np.count_nonzero(blank)),
+        len(indices) - blanks,
+        blanks,
         int(np.count_nonzero(synonym[taken])),
     )

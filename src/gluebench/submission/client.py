@@ -84,9 +84,13 @@ class Client(Transport):
         """How much may still be submitted. Raises SendError."""
         return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/quota")
 
-    def registration(self, benchmark: str) -> dict[str, Any]:
-        """The rules, what registering asks for, and whether one may submit. Raises SendError."""
-        return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/registration")
+    def registration(self, benchmark: str, code: str = "") -> dict[str, Any]:
+        """The rules, what registering asks for, and whether one may submit. Raises SendError.
+
+        `code`: of an invitation.
+        """
+        query = f"?code={urllib.parse.quote(code, safe='')}" if code else ""
+        return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/registration{query}")
 
     def register(self, benchmark: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Accept the `version` of the rules, and register with what they ask for. Raises SendError."""
@@ -115,8 +119,9 @@ class Client(Transport):
         """
         key = retry_key or secrets.token_hex(16)
         address = f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/submissions"
-        answer = self._upload(address, path, details, headers={"Idempotency-Key": key}, progress=progress)
-        return {**answer.data, "new": answer.status == 201}
+        headers = {"Idempotency-Key": key}
+        answer = self._upload(address, path, details, headers=headers, progress=progress)
+        return answer.data | {"new": answer.status == 201}
 
     def wait(
         self,
@@ -126,8 +131,9 @@ class Client(Transport):
         seconds: float | None = None,
     ) -> dict[str, Any]:
         """Wait for the final state of a submission; `on_change` gets each new status. Raises SendError."""
-        deadline = None if seconds is None else time.monotonic() + seconds
-        previous, pause = None, 0.2
+        began = time.monotonic()
+        previous = None
+        pause = 0.2
         while True:
             status = self._get(f"/submissions/{urllib.parse.quote(key, safe='')}/status")
             if status != previous:
@@ -135,7 +141,7 @@ class Client(Transport):
                 previous = status
             if status["final"]:
                 return self.submission(key)
-            if deadline is not None and time.monotonic() > deadline:
+            if seconds is not None and time.monotonic() - began > seconds:
                 raise SendError(
                     f"{key} was not graded in {seconds:g} seconds; it will be. See {self.page(key)}"
                 )
@@ -152,7 +158,8 @@ class Client(Transport):
 
     def post(self, path: str, values: Mapping[str, Any]) -> Any:
         """Send a JSON object; returns the answer, None if it is empty. Raises SendError."""
-        body, headers = json.dumps(values).encode(), {"Content-Type": "application/json"}
+        body = json.dumps(values).encode()
+        headers = {"Content-Type": "application/json"}
         return self.persist(lambda: self.ask(path, body, headers)).data
 
     def _get(self, path: str) -> dict[str, Any]:
@@ -169,16 +176,14 @@ class Client(Transport):
         progress: Progress | None = None,
     ) -> Answer:
         form = Form(file, fields)
-        if form.size > (limit := self.about()["upload_bytes"]):
+        limit = self.about()["upload_bytes"]
+        if form.size > limit:
             raise SendError(f"{file} is larger than the {limit // 1024**2} MB that {self.url} takes.")
 
         def send() -> Answer:
+            all_headers = {"Content-Type": form.kind, "Content-Length": str(form.length)}
+            all_headers |= headers or {}
             with form.open() as opened:
-                all_headers = {
-                    "Content-Type": form.kind,
-                    "Content-Length": str(form.length),
-                    **(headers or {}),
-                }
                 return self.ask(path, form.pieces(opened, progress), all_headers)
 
         return self.persist(send)
@@ -199,7 +204,9 @@ def write_manifest(facts: Any, folder: Path, *, url: str) -> Path:
             head = tomllib.loads(text.removeprefix("\ufeff")).get("benchmark")
         except (ValueError, RecursionError):
             head = None
-        parent = head.get("extends") if isinstance(head, dict) else None
+        parent = None
+        if isinstance(head, dict):
+            parent = head.get("extends")
         is_file = isinstance(parent, str) and ("/" in parent or "\\" in parent or parent.endswith(".toml"))
         if is_file and str(parent).removeprefix("./") not in texts:
             raise SendError(
@@ -247,8 +254,11 @@ def address_of(url: str) -> Address:
     return Address(match[1], match[2])
 
 
-def remote(url: str, say: Callable[[str], None] = lambda line: None) -> Remote:
-    """The benchmark at an address; `say` is called if the cached one is used. Raises SendError."""
+def remote(url: str, say: Callable[[str], None] = lambda line: None, *, token: str = "") -> Remote:
+    """The benchmark at an address; `say` is called if the cached one is used. Raises SendError.
+
+    `token`: of an account that sees it, where not everybody does.
+    """
     address = address_of(url)
     folder = cache_folder() / hashlib.sha256(address.page.encode()).hexdigest()[:32]
     try:
@@ -257,7 +267,7 @@ def remote(url: str, say: Callable[[str], None] = lambda line: None) -> Remote:
     except (OSError, ValueError, KeyError, TypeError):
         cached = None
     try:
-        client = Client(address.site, tries=TRIES, timeout=TIMEOUT)
+        client = Client(address.site, token, tries=TRIES, timeout=TIMEOUT)
         answer = client.facts(address.name, cached.etag if cached else "")
     except UnreachableError as error:
         if cached is None:
@@ -265,7 +275,8 @@ def remote(url: str, say: Callable[[str], None] = lambda line: None) -> Remote:
         date = time.strftime("%Y-%m-%d", time.localtime((folder / ANSWER).stat().st_mtime))
         say(f"{error} Using {address.page} as it was on {date}.")
         return Remote(address, write_manifest(cached.data, folder, url=address.page), cached.data)
-    answer = cached if cached and answer.status == 304 else answer
+    if cached and answer.status == 304:
+        answer = cached
     folder.mkdir(parents=True, exist_ok=True)
     manifest = write_manifest(answer.data, folder, url=address.page)
     write_text(folder / ANSWER, json.dumps({"etag": answer.etag, "facts": answer.data}))

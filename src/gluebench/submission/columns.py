@@ -77,6 +77,6 @@ def _numbers(cells: Sequence[bytes]) -> Values:
     if b"".join(cells).translate(None, _IN_NUMBERS):
         raise ValueError
     numbers = array("d", map(float, cells))
-    if numbers and max(map(abs, numbers)) > LARGEST:
+    if numbers and max(max(numbers), -min(numbers)) > LARGEST:
         raise ValueError
     return numbers

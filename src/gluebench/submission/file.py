@@ -10,12 +10,12 @@ from gluebench.reading.records import ReadingError
 from gluebench.submission.forms import cell_form
 from gluebench.submission.layouts import tabbed_cells
 from gluebench.submission.other_benchmark import count_rows
-from gluebench.submission.problems import worded
+from gluebench.submission.problems import problem_maker
 from gluebench.submission.rows import MOST_BYTES, Choices, Layout
 from gluebench.submission.shapes import is_shaped, read_shaped
 from gluebench.submission.tables import WRONG_SIZES, Table, read_table
 
-_problem = worded(__file__)
+_problem = problem_maker(__file__)
 _OF_TABLES = ("json", "separator", "header", "no-header", "columns")
 """Mistakes of a table that do not matter where the manifest says another shape."""
 _NO_CHOICES = Choices()
@@ -23,12 +23,13 @@ _NO_CHOICES = Choices()
 
 def layout(file: TestFile, task: Task, role: Role) -> Layout:
     """The expected content of a file of predictions, from the manifest."""
-    synonyms = {word: code for code, label in enumerate(task.labels) for word in label.synonyms}
-    versions = {
-        version.sizes[role]: f"{version.name} ({version.note})"
-        for version in file.other_versions
-        if role in version.sizes
-    }
+    synonyms: dict[str, int] = {}
+    for code, label in enumerate(task.labels):
+        synonyms |= dict.fromkeys(label.synonyms, code)
+    versions = {}
+    for version in file.other_versions:
+        if role in version.sizes:
+            versions[version.sizes[role]] = f"{version.name} ({version.note})"
     return Layout(
         task.words,
         file.size(role),
@@ -69,13 +70,14 @@ def read_file(
     if not is_wrong(table) or any(problem.code in WRONG_SIZES for problem in table.problems):
         return table
     rows = count_rows(data)
-    meant: dict[str, None] = {}
+    meant: list[str] = []
     for other in benchmark.files(role):
-        same = (other.size(role), other.splits[role].ids) == (file.size(role), file.splits[role].ids)
-        if other.path == file.path or same or other.size(role) not in (rows, rows - 1):
+        same_ids = other.size(role) == file.size(role) and other.splits[role].ids == file.splits[role].ids
+        if other.path == file.path or same_ids or other.size(role) not in (rows, rows - 1):
             continue  # values alone do not show which file it is
-        if _read(path, data, other, benchmark, role, choices, plain=plain, thorough=True).column is not None:
-            meant[other.path] = None
+        as_other = _read(path, data, other, benchmark, role, choices, plain=plain, thorough=True)
+        if as_other.column is not None and other.path not in meant:
+            meant.append(other.path)
     if not meant:
         return table
     return Table(None, [_problem("wrong-file", path, name=file.name, value=" or ".join(meant))], Counter())
@@ -120,10 +122,10 @@ def _read_declared(
     table = shaped.table
     if not is_wrong(table):
         return table
-    from gluebench.submission.mistakes import explained_rows
+    from gluebench.submission.mistakes import explain_rows
 
     if 0 < len(shaped.rows.cells) <= expected.most_rows:
-        table = explained_rows(path, shaped.cells(), expected, table, task=task, choices=choices)
+        table = explain_rows(path, shaped.editable_rows(), expected, table, task=task, choices=choices)
     in_lists = file.splits[role].ordered and data.lstrip()[:1] in (b"[", b"{")
     if table.column is not None or in_lists or expected.ids or expected.form:
         return table
@@ -143,10 +145,10 @@ def _explain(
     table = read_table(path, data, expected)
     if not is_wrong(table):
         return table
-    from gluebench.submission.mistakes import explained, explained_rows
+    from gluebench.submission.mistakes import explain_rows, explain_table
 
     if not expected.form:
-        return explained(path, data, expected, table, choices=choices, thorough=thorough)
+        return explain_table(path, data, expected, table, choices=choices, thorough=thorough)
     codes = {problem.code for problem in table.problems}
     unread = ("empty-file", "encoding", "too-large", "separator")
     if len(data) > MOST_BYTES or not codes.isdisjoint(unread):
@@ -156,4 +158,4 @@ def _explain(
     except ReadingError:
         return table
     cells.departures += [(code, "") for code in ("header", "no-header") if code in codes]
-    return explained_rows(path, cells, expected, table, task=task, choices=choices)
+    return explain_rows(path, cells, expected, table, task=task, choices=choices)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from gluebench.reading.nested import is_json
 from gluebench.reading.notation import is_number
 from gluebench.reading.records import ReadingError
-from gluebench.reading.text import DELIMITERS, LINE, Row, decode, find_delimiter, read_table
-from gluebench.submission.answers import KEYS, VALUES, read_answers, refuse_rivals_in_objects
+from gluebench.reading.text import DELIMITERS, LINE, SEEN, Row, decode, find_delimiter, read_table
+from gluebench.submission.answers import KEYS, VALUES, is_vector, read_answers, refuse_rivals_in_objects
 from gluebench.submission.forms import plain_cell
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
@@ -49,7 +49,12 @@ class Cells:
     departures: list[tuple[str, str]] = field(default_factory=list)
 
 
-def cells_of(data: bytes, layout: Layout) -> Cells:
+def bare_name(title: str) -> str:
+    """The name of a column without blanks and quotes around it."""
+    return title.strip().strip("\"'")
+
+
+def read_cells(data: bytes, layout: Layout) -> Cells:
     """The cells of a file. Raises NotRecognizedError, TwoColumnsError."""
     text = decode(data, errors="backslashreplace")
     if "\0" in text[:64] or text.startswith("PK"):
@@ -69,9 +74,14 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
 
 def tabbed_cells(data: bytes, *, header: bool) -> Cells:
     """The cells between tabs, below the header if there is one. Raises ReadingError for what is no text."""
-    rows = [row for row in read_table(decode(data), "\t") if row.cells]
-    rows = rows[1:] if header else rows
-    return Cells(rows=[row.cells for row in rows], lines=[row.line for row in rows])
+    cells = Cells()
+    for line, row in read_table(decode(data), "\t"):
+        if row:
+            cells.rows.append(row)
+            cells.lines.append(line)
+    if header:
+        del cells.rows[0], cells.lines[0]
+    return cells
 
 
 def _table_cells(text: str) -> Cells:
@@ -79,22 +89,21 @@ def _table_cells(text: str) -> Cells:
     cells = Cells()
     if separator not in (LINE, "\t"):
         cells.departures.append(("separator", _SEPARATORS[separator]))
+    padded = False
     for line, row in _split(text, separator):
-        if len(row) == 2 and row[1].strip():
-            cells.rows.append(row)
-            cells.lines.append(line)
-            continue
         if not any(map(str.strip, row)):
             continue
         if len(row) > _MOST_COLUMNS:
             raise NotRecognizedError
-        padded = len(row) > 2 and not row[-1].strip()
+        width = len(row)
         while len(row) > 2 and not row[-1].strip():
             row.pop()
-        if padded and len(row) == 2 and cells.departures[-1:] != [("quotes", "")]:
-            cells.departures.append(("quotes", ""))
+        if len(row) == 2 < width:
+            padded = True
         cells.rows.append(row)
         cells.lines.append(line)
+    if padded:
+        cells.departures.append(("quotes", ""))
     return cells
 
 
@@ -103,29 +112,34 @@ def _separator(text: str) -> str:
     delimiter = find_delimiter(text)
     if delimiter != LINE:
         return delimiter
-    lines = [line.strip() for line in text[: 1 << 16].split("\n") if line.strip()][:20]
+    lines = [line.strip() for line in text[: 1 << 16].split("\n") if line.strip()][:SEEN]
     for separator in ("\\t", " "):
-        having = [separator in line for line in lines]
-        if having[:1] == [True] and 2 * sum(having) > len(lines):
+        count = sum(separator in line for line in lines)
+        if 2 * count > len(lines) and separator in lines[0]:
             return separator
     return LINE
 
 
 def _split(text: str, separator: str) -> Iterator[Row]:
+    """The rows of a text; as it stands, if its quotation marks are not those of a table."""
     if separator in DELIMITERS:
         try:
             rows = list(read_table(text, separator))
+        except ReadingError:  # a quotation mark is text, or a field is too long to be a prediction
+            pass
+        else:
             # A line end within quotes would end the row when it is read again.
             for line, cells in rows:
                 yield Row(line, [plain_cell(cell) if "\n" in cell else cell for cell in cells])
             return
-        except ReadingError:  # a quotation mark is text, or a field is too long to be a prediction
-            pass
     for line, content in enumerate(text.split("\n"), 1):
         if separator == LINE:
-            yield Row(line, [content])
+            cells = [content]
+        elif separator == " ":
+            cells = content.split()
         else:
-            yield Row(line, content.split() if separator == " " else content.split(separator))
+            cells = content.split(separator)
+        yield Row(line, cells)
 
 
 def _take_header(cells: Cells, layout: Layout) -> None:
@@ -134,10 +148,10 @@ def _take_header(cells: Cells, layout: Layout) -> None:
     resplit = re.split(r"[,;|\s]+", first[0].strip())
     if len(first) == 1 and len(resplit) == 2 == len(cells.rows[-1]):  # has another separator
         first = resplit
-    folded = [cell.strip().strip("\"'").casefold() for cell in first]
-    labels = {word.casefold() for word in (*layout.words, *layout.synonyms)}
+    folded = [bare_name(cell).casefold() for cell in first]
+    labels = {word.casefold() for word in layout.known_words}
     if len(first) == 1:
-        is_header = folded[0] in (*KEYS, *VALUES)
+        is_header = folded[0] in KEYS or folded[0] in VALUES
     elif {*folded} == {word.casefold() for word in layout.words} and len(cells.rows) > 1:
         is_header = _fractions(cells.rows[1])  # each column has the probabilities of a label
     else:
@@ -161,22 +175,24 @@ def _json_cells(text: str, layout: Layout) -> Cells:
         raise NotRecognizedError(line, text.split("\n")[line - 1].strip(), error.expected) from None
     refuse_rivals_in_objects(answers, VALUES)
     cells = Cells(header=["index", "prediction"], departures=[("json", "")])
+    numbered = False
     for number, answer in enumerate(answers):
         index = answer.index
         value = answer.value
         if isinstance(value, list) and len(value) == 2 and isinstance(value[0], int | str):
             index = value[0]
             value = value[1]
-        if isinstance(value, list) and len(value) > 1 and all(isinstance(x, int | float) for x in value):
-            value = json.dumps(value)  # probabilities
-        if isinstance(value, dict):
-            value = json.dumps(value)  # labels and their probabilities
+        if isinstance(value, dict) or (is_vector(value) and len(value) > 1):
+            value = json.dumps(value)  # probabilities, with their labels or without
         if not isinstance(value, str | int | float):
             raise NotRecognizedError(answer.line, json.dumps(value))
         if index is None:
-            cells.departures[1:] = [("no-index", "")]
-        cells.rows.append([str(number if index is None else index), str(value)])
+            numbered = True
+            index = number
+        cells.rows.append([str(index), str(value)])
         cells.lines.append(answer.line)
     if not cells.rows:
         raise NotRecognizedError(1, text.strip().split("\n")[0])
+    if numbered:
+        cells.departures.append(("no-index", ""))
     return cells

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import product
 
 from gluebench.benchmark import Benchmark, Role, TestFile
 from gluebench.benchmark.lookup import fold
@@ -17,7 +18,7 @@ _FOREIGN = {
     "compressed": (".gz", ".tgz", ".zip", ".bz2", ".xz", ".7z", ".rar"),
 }
 """Kinds of file that have to be saved otherwise first, by the end of the name."""
-_SUFFIXES = (*READ, *(suffix for kind in _FOREIGN.values() for suffix in kind))
+_SUFFIXES = READ + tuple(suffix for suffixes in _FOREIGN.values() for suffix in suffixes)
 _OTHER = frozenset({"eval", "train", "config", "log", "logs", "metrics", "scores", "gold", "readme"})
 """Words in the names of files that hold no predictions, though they name a task."""
 
@@ -27,7 +28,7 @@ _SPLITS = {"test": {"test"}, "dev": {"dev", "val", "valid", "validation"}}
 """Words in the names of files that say which split they are of."""
 
 
-class Names:
+class FileNames:
     """Which file names mean which test file of a benchmark, letter case aside."""
 
     def __init__(self, benchmark: Benchmark, role: Role) -> None:
@@ -46,17 +47,18 @@ class Names:
         for name, files in self.files.items():
             alike.setdefault(fold(split_name(name)[0]), files[0])
         for task in self._benchmark.tasks:
-            for name in (task.name, *task.aliases):
+            names = [fold(task.name)]
+            names += map(fold, task.aliases)
+            files_of_role = [file for file in task.files if self._role in file.splits]
+            for name, file in product(names, files_of_role):
                 # MNLI is the first of its files, MNLI matched the one of that split.
-                for file in task.files:
-                    if self._role in file.splits:
-                        part = fold(file.splits[self._role].name).removeprefix(self._role)
-                        alike.setdefault(fold(name) + part, file)
-                        alike.setdefault(fold(name), file)
+                part = fold(file.splits[self._role].name).removeprefix(self._role)
+                alike.setdefault(name + part, file)
+                alike.setdefault(name, file)
         return alike
 
     @property
-    def rows(self) -> int:
+    def row_count(self) -> int:
         """The number of rows of all test files."""
         return sum(file.size(self._role) for file in self._benchmark.files(self._role))
 
@@ -86,8 +88,10 @@ class Names:
 
     def of_other_split(self, path: str) -> bool:
         """Whether its name says another split: cola_val.tsv among predictions for the test split."""
-        words = set(_all_words(split_name(path)[0]))
-        return not words & _SPLITS[self._role] and any(words & of_split for of_split in _SPLITS.values())
+        words = set(_split_words(split_name(path)[0]))
+        if words & _SPLITS[self._role]:
+            return False
+        return any(words & of_split for of_split in _SPLITS.values())
 
     def likely(self, path: str) -> TestFile | None:
         """The test file that a name like SST2.tsv, sst-2_test.csv or test_results_sst2.txt seems to mean.
@@ -95,47 +99,67 @@ class Names:
         Of a name that says no more than that it has results, as MRPC/test_results.tsv, the folder says it.
         """
         stem, suffix = split_name(path)
-        words = _words(stem)
+        words = _words_without_split(stem)
         if not suffix or not _OTHER.isdisjoint(words):
             return None
         folder = path.rpartition("/")[0].rpartition("/")[2]
         if folder and _RESULTS.issuperset(words):
-            words = _words(folder)
+            words = _words_without_split(folder)
+        # The most words that follow each other and are a name decide, unless they are several names.
         for length in range(len(words), 0, -1):
             alike = [self._alike[run] for run in _runs(words, length) if run in self._alike]
+            if len({file.name for file in alike}) > 1:
+                return None
             if alike:
-                return alike[0] if len({file.name for file in alike}) == 1 else None
+                return alike[0]
         return None
 
 
-def _words(name: str) -> list[str]:
+def _words_without_split(name: str) -> list[str]:
     """The words of a name, without those for its split."""
-    return [word for word in _all_words(name) if word not in ("", "test", "dev")]
+    return [word for word in _split_words(name) if word not in ("", "test", "dev")]
 
 
-def _all_words(name: str) -> list[str]:
+def _split_words(name: str) -> list[str]:
     return re.split(r"[^a-z0-9]+", name.casefold())
 
 
 def _paths(file: TestFile) -> list[str]:
     """The names of its file, letter case aside."""
-    synonyms = [f"{name}{split_name(file.path)[1] or SUFFIX}" for name in file.synonyms]
-    return [name.casefold() for name in (file.path, *synonyms)]
+    _, suffix = split_name(file.path)
+    paths = [file.path.casefold()]
+    for name in file.synonyms:
+        paths.append(f"{name}{suffix or SUFFIX}".casefold())
+    return paths
 
 
 def split_name(path: str) -> tuple[str, str]:
     """A name without the ends that say a format, and the last of these: "SST-2.tsv.gz" is SST-2 and .gz."""
-    stem, last = base_name(path), ""
-    while suffix := next((suffix for suffix in _SUFFIXES if stem.casefold().endswith(suffix)), ""):
-        stem, last = stem[: -len(suffix)], last or suffix
+    stem = base_name(path)
+    last = ""
+    while suffix := _suffix_of(stem):
+        stem = stem[: -len(suffix)]
+        last = last or suffix
     return stem, last
+
+
+def _suffix_of(name: str) -> str:
+    """The end of a name that says a format; empty for any other."""
+    for suffix in _SUFFIXES:
+        if name.casefold().endswith(suffix):
+            return suffix
+    return ""
 
 
 def foreign(path: str) -> str:
     """What a file is by its name that cannot be read as text, as "a spreadsheet"; empty for others."""
-    suffix = split_name(path)[1]
-    return next((kind for kind, suffixes in _FOREIGN.items() if suffix in suffixes), "")
+    _, suffix = split_name(path)
+    for kind, suffixes in _FOREIGN.items():
+        if suffix in suffixes:
+            return kind
+    return ""
 
 
 def _runs(words: list[str], length: int) -> Iterator[str]:
+    """The words of each run of this length, put together."""
     return ("".join(words[at : at + length]) for at in range(len(words) - length + 1))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from gluebench.benchmark import Benchmark, Role, installed, load_benchmark
 from gluebench.benchmark.records import ROLES
 from gluebench.reading.nested import find_records, is_json
 from gluebench.reading.records import ReadingError
-from gluebench.submission.names import Names
-from gluebench.submission.problems import Problem, worded
+from gluebench.submission.names import FileNames
+from gluebench.submission.problems import Problem, problem_maker
 
 _LOOKED_AT = 100
 """Bytes that show whether a file is JSON."""
 COMMENT = "gluebench submission for "
 """Beginning of the comment of a zip that gluebench wrote; the rest is the benchmark's name."""
 
-_problem = worded(__file__)
+_problem = problem_maker(__file__)
 
 
 def count_rows(data: bytes) -> int:
@@ -40,25 +40,23 @@ def of_other_benchmark(
     """
     if any(_fit(rows, benchmark, split) for split in ROLES):
         return None
-    named = comment.removeprefix(COMMENT) if comment.startswith(COMMENT) else ""
+    named = ""
+    if comment.startswith(COMMENT):
+        named = comment.removeprefix(COMMENT)
     if named and named != benchmark.name:
         manifest = named if named in installed() else f"{named}.toml"
         return _problem("other-benchmark, comment", name=benchmark.name, meant=named, manifest=manifest)
-    if meant := list(_fitting(rows, benchmark, role)):
-        count, names = len(rows), " or ".join(meant)
-        return _problem("other-benchmark", name=benchmark.name, meant=meant[0], names=names, count=count)
-    return None
-
-
-def _fitting(rows: Mapping[str, int], benchmark: Benchmark, role: Role) -> Iterator[str]:
-    for name in installed():
-        if name != benchmark.name and _fit(rows, load_benchmark(name), role):
-            yield name
+    others = [name for name in installed() if name != benchmark.name]
+    fitting = [name for name in others if _fit(rows, load_benchmark(name), role)]
+    if not fitting:
+        return None
+    names = " or ".join(fitting)
+    return _problem("other-benchmark", name=benchmark.name, meant=fitting[0], names=names, count=len(rows))
 
 
 def _fit(rows: Mapping[str, int], benchmark: Benchmark, role: Role) -> bool:
     """Whether every file is named as a test file and has its number of rows, with a header or without."""
-    names = Names(benchmark, role)
+    names = FileNames(benchmark, role)
     for path, count in rows.items():
         sizes = {file.size(role) for file in names.named(path) if role in file.splits}
         if sizes.isdisjoint((count, count - 1)):

@@ -1,4 +1,4 @@
-"""What can be wrong with a submission, worded so that its author can fix it."""
+"""What can be wrong with a submission, problem_maker so that its author can fix it."""
 
 from __future__ import annotations
 
@@ -38,17 +38,24 @@ class Problem:
     """The id of the example, in a benchmark whose files have ids instead of indices."""
 
     def __str__(self) -> str:
-        value = "" if self.value is None else f" found {self.value!r};"
-        where = f"{self.place}: " if self.place else ""
-        return f"{where}{self.code}:{value} {self.expected}. {self.fix}"
+        text = f"{self.code}:"
+        if self.place:
+            text = f"{self.place}: {text}"
+        if self.value is not None:
+            text += f" found {self.value!r};"
+        return f"{text} {self.expected}. {self.fix}"
 
     @property
     def place(self) -> str:
         """Where it is, as "MRPC.tsv:7 (index 5)"; empty when it concerns the whole."""
-        line = "" if self.line is None else f":{self.line}"
-        index = "" if self.index is None else f" (index {self.index})"
-        index = f" (id {self.id})" if self.id else index
-        return f"{self.file}{line}{index}"
+        place = self.file
+        if self.line is not None:
+            place += f":{self.line}"
+        if self.id:
+            place += f" (id {self.id})"
+        elif self.index is not None:
+            place += f" (index {self.index})"
+        return place
 
     def as_dict(self) -> dict[str, Any]:
         """The problem as JSON-ready values, every key present."""
@@ -68,7 +75,7 @@ def sentences(module: str) -> dict[str, Sentence]:
     return {code: Sentence(*words) for code, words in table_beside(module).items()}
 
 
-def worded(module: str) -> Callable[..., Problem]:
+def problem_maker(module: str) -> Callable[..., Problem]:
     """A maker of problems in the words of the table beside the file of a module.
 
     Called with the row of the table (the code, and after a comma what distinguishes several wordings of it),
@@ -99,35 +106,58 @@ def listed(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]]
     groups: dict[tuple[str, str, str], list[Problem]] = {}
     for problem in problems:
         groups.setdefault((problem.code, problem.expected, problem.fix), []).append(problem)
-    rest = {(file, code): count for file, kinds in (unshown or {}).items() for code, count in kinds.items()}
+    rest = {}
+    for file, counts in (unshown or {}).items():
+        for code, count in counts.items():
+            rest[file, code] = count
+
     lines = []
     for (code, expected, fix), group in groups.items():
-        more = {file: rest.pop((file, code), 0) for file in dict.fromkeys(problem.file for problem in group)}
+        more = {}
+        for problem in group:
+            if problem.file not in more:
+                more[problem.file] = rest.pop((problem.file, code), 0)
         if len(group) == 1 and not any(more.values()):
             lines.append(str(group[0]))
-        else:
-            lines.append(f"{code}: {expected}. {fix}")
-            lines += [f"    {place}" for place in _places(group, more)]
-    return lines + [f"{file}: {code}: {count:,} more" for (file, code), count in rest.items()]
+            continue
+        lines.append(f"{code}: {expected}. {fix}")
+        for place in _list_places(group, more):
+            lines.append(f"    {place}")
+    for (file, code), count in rest.items():
+        lines.append(f"{file}: {code}: {count:,} more")
+    return lines
 
 
-def _places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
+def _list_places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
+    """Where the problems of a group are, and what is there; `more` counts those that are not shown."""
     if all(problem.place == problem.file and problem.value is None for problem in group):
         return [", ".join(problem.file for problem in group)]
     places = []
     for file, count in more.items():
         here = [problem for problem in group if problem.file == file]
         for value, same in groupby(here, key=lambda problem: problem.value):
-            of_value = list(same)  # drawn together, as "MRPC.tsv:7 to 9 (index 5 to 7)"
-            lines = _ranges(problem.line for problem in of_value)
-            indices = _ranges(problem.index for problem in of_value)
-            names = ", ".join(problem.id for problem in of_value if problem.id)
-            example = f" (id {names})" if names else f" (index {indices})" * bool(indices)
-            place = f"{file}{':' * bool(lines)}{lines}{example}"
-            places.append(place + ("" if value is None else f": {value!r}"))
+            place = _join_places(file, list(same))
+            if value is not None:
+                place += f": {value!r}"
+            places.append(place)
         if count:
             places[-1] += f", and {count:,} more"
     return places
+
+
+def _join_places(file: str, problems: Sequence[Problem]) -> str:
+    """The places of several problems of one file, as "MRPC.tsv:7 to 9 (index 5 to 7)"."""
+    lines = _ranges(problem.line for problem in problems)
+    indices = _ranges(problem.index for problem in problems)
+    ids = ", ".join(problem.id for problem in problems if problem.id)
+    place = file
+    if lines:
+        place += f":{lines}"
+    if ids:
+        place += f" (id {ids})"
+    elif indices:
+        place += f" (index {indices})"
+    return place
 
 
 def _ranges(numbers: Iterable[int | None]) -> str:

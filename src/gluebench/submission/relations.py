@@ -26,7 +26,7 @@ class PartError(ValueError):
 
 def relations(sentences: Any, *, words: tuple[str, ...] = (), gold: bool = False) -> Relations:
     """The sentences of a list, with tags of the labels `words`; empty for any. Raises ValueError."""
-    if not isinstance(sentences, list | tuple) or not all(isinstance(each, str) for each in sentences):
+    if not isinstance(sentences, list | tuple) or not all(isinstance(item, str) for item in sentences):
         raise ValueError(sentences)
     if gold and len(sentences) > MOST_GOLD:
         raise PartError(f"{len(sentences)} relations, at most {MOST_GOLD} in gold")
@@ -62,8 +62,9 @@ def _check_tags(tags: tuple[tuple[str, str, str], ...], words: tuple[str, ...]) 
 def _check_letters(sentence: str, words: tuple[str, ...]) -> None:
     """Refuse tags of the labels in small letters, which would be read as text."""
     for tag in _LIKE_TAG.finditer(sentence):
-        letters, digits = tag[1].upper(), tag[2]
-        if not TAG.fullmatch(tag[0]) and not {letters, letters + digits}.isdisjoint(words):
+        letters = tag[1].upper()
+        name = letters + tag[2]
+        if not TAG.fullmatch(tag[0]) and (letters in words or name in words):
             raise PartError(tag[0])
 
 

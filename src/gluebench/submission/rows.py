@@ -91,6 +91,16 @@ class Layout:
     names: tuple[str, ...] = ()
     """Names of the test file, one of which may be the key over all of its answers in JSON."""
 
+    @property
+    def key(self) -> str:
+        """Name of the first column."""
+        return "id" if self.ids else "index"
+
+    @cached_property
+    def known_words(self) -> tuple[str, ...]:
+        """Synonyms and label words."""
+        return tuple(self.synonyms) + self.words
+
     @cached_property
     def places(self) -> dict[bytes, int]:
         """Id, as bytes, to its index."""
@@ -146,12 +156,20 @@ def read_lines(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows:
         room = max(0, SHOWN_PER_FILE - len(shown))
         shown += [Fault("missing-index", None, index, None) for index in missing[:room]]
     indices = [] if faults else sorted(values)
-    ordered = [values[index] for index in indices]
-    column: Values = tuple(ordered)
-    if not layout.form:
-        column = bytes(ordered) if layout.codes else array("d", ordered)
-    partial = array("q", [] if len(indices) == layout.size else indices)
+    column = _pack([values[index] for index in indices], layout)
+    partial = array("q")
+    if len(indices) != layout.size:
+        partial.extend(indices)
     return Rows(column, partial, shown, faults, rows, blank, synonyms)
+
+
+def _pack(values: Sequence[Any], layout: Layout) -> Values:
+    """The values in the type in which a column keeps them."""
+    if layout.form:
+        return tuple(values)
+    if layout.codes:
+        return bytes(values)
+    return array("d", values)
 
 
 def read_line(line: int, text: bytes, layout: Layout) -> tuple[list[Fault], int | None, Any, bool]:
@@ -159,22 +177,27 @@ def read_line(line: int, text: bytes, layout: Layout) -> tuple[list[Fault], int 
     fields = text.split(b"\t")
     if len(fields) != 2:
         return [Fault("columns", line, None, text)], None, 0, False
+    key, cell = fields
     faults: list[Fault] = []
     index: int | None = None
     if layout.ids:
-        index = layout.places.get(fields[0])
-        faults += [Fault("bad-index", line, None, fields[0])] if index is None else []
-    elif not INDEX.fullmatch(fields[0]):
-        faults.append(Fault("bad-index", line, None, fields[0]))
-    elif int(fields[0]) >= layout.size:
-        faults.append(Fault("extra-index", line, int(fields[0]), None))
-    else:
-        index = int(fields[0])
-    value, code = _read_value(fields[1], layout)
+        index = layout.places.get(key)
+    elif INDEX.fullmatch(key):
+        index = int(key)
+    if index is None:
+        faults.append(Fault("bad-index", line, None, key))
+    elif index >= layout.size:
+        faults.append(Fault("extra-index", line, index, None))
+        index = None
+
+    value, code = _read_value(cell, layout)
     if code:
-        wrong = str(value).encode() if isinstance(value, PartError) else fields[1]
+        wrong = cell
+        if isinstance(value, PartError):
+            wrong = str(value).encode()
         faults.append(Fault(code, line, index, wrong))
-    return faults, index, value, bool(layout.codes) and not code and fields[1] not in layout.codes
+    is_synonym = bool(layout.codes) and not code and cell not in layout.codes
+    return faults, index, value, is_synonym
 
 
 def _read_value(text: bytes, layout: Layout) -> tuple[Any, str | None]:
@@ -192,7 +215,9 @@ def _read_value(text: bytes, layout: Layout) -> tuple[Any, str | None]:
         return 0, "empty-value"
     if layout.codes:
         value = layout.codes.get(text, layout.synonym_codes.get(text))
-        return (0, "unknown-label") if value is None else (value, None)
+        if value is None:
+            return 0, "unknown-label"
+        return value, None
     try:
         return decimal(text.decode("ascii", "replace")), None
     except NumberError as error:

@@ -50,14 +50,19 @@ class Column:
         return len(self.values)
 
     def __repr__(self) -> str:
-        form = "numbers" if isinstance(self.values, array) else "cells"
-        form = f"labels: {', '.join(self.labels)}" if self.labels else form
+        form = "cells"
+        if self.labels:
+            form = f"labels: {', '.join(self.labels)}"
+        elif isinstance(self.values, array):
+            form = "numbers"
         return f"<Column of {len(self):,} {form}>"
 
     @property
     def row_indices(self) -> Sequence[int]:
         """The index of each value, ascending."""
-        return range(len(self)) if self.indices is None else self.indices
+        if self.indices is None:
+            return range(len(self))
+        return self.indices
 
     @property
     def codes(self) -> bytes:
@@ -103,12 +108,14 @@ class Column:
 
     def counts(self) -> tuple[int, ...]:
         """How often each label occurs, in the order of their codes."""
-        codes, last = self.codes, len(self.labels) - 1
+        codes = self.codes
+        last = len(self.labels) - 1
         if last == 1:
             ones = bits(codes).ones
             return len(codes) - ones, ones
         counts = [len(codes) - len(codes.translate(None, bytes([code]))) for code in range(last)]
-        return (*counts, len(codes) - sum(counts))
+        counts.append(len(codes) - sum(counts))
+        return tuple(counts)
 
     def take(self, indices: Sequence[int]) -> Column:
         """The values of these indices, of a column whose own indices are 0 to n - 1."""
@@ -116,8 +123,10 @@ class Column:
         values: Values
         if isinstance(self.values, array):
             values = array("d", taken)
+        elif isinstance(self.values, bytes):
+            values = bytes(taken)
         else:
-            values = bytes(taken) if isinstance(self.values, bytes) else tuple(taken)
+            values = tuple(taken)
         return Column(self.labels, values, array("q", indices))
 
 
@@ -152,7 +161,8 @@ class Submission:
     """Test-file name to the `tables.Table` of a file without errors, or none but those that were repaired."""
 
     def __repr__(self) -> str:
-        files = f"{len(self.predictions)} test file{'s' * (len(self.predictions) != 1)}"
+        count = len(self.predictions)
+        files = "1 test file" if count == 1 else f"{count} test files"
         return f"<Submission {self.source} to {self.benchmark.name} {self.role}: {self.verdict}, {files}>"
 
     @property

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.reading.text import as_utf8, unicode_form
 from gluebench.submission.canonical import read_canonical
 from gluebench.submission.columns import read_columns
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, worded
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, problem_maker
 from gluebench.submission.rows import Fault, Layout, Rows, read_lines
 from gluebench.submission.submission import Column
 
@@ -21,7 +21,7 @@ INDEX_NAMES = ("index", "id", "")
 WRONG_SIZES = ("wrong-version", "wrong-split")
 """Problems of a row count that matches other data; extra and missing indices are then not reported."""
 
-_worded = worded(__file__)
+_worded = problem_maker(__file__)
 _OF_IDS = {"bad-index": "unknown-id", "repeated-index": "repeated-id", "missing-index": "missing-id"}
 """Problems of indices to those of ids."""
 
@@ -56,7 +56,7 @@ class Table(NamedTuple):
         return self._replace(problems=[replace(problem, line=None) for problem in self.problems])
 
 
-class _Text(NamedTuple):
+class _NormalText(NamedTuple):
     """A file's bytes with normalized line ends and a checked header."""
 
     data: bytes
@@ -72,24 +72,38 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
     unreadable = _unreadable(name, data, layout)
     if unreadable:
         return Table(None, [unreadable], Counter())
-    text = _text(name, data, layout)
+    text = _normalize(name, data, layout)
     if data is not given:
         text.problems.insert(0, utf16_notice(name, layout))
-    table = _read(name, text, layout)
+    table = _read_text(name, text, layout)
     if table.column is None or layout.form:
         return table
     lost = lost_decimals(name, text.data, table.column, layout.score_range)
-    return table if lost is None else Table(None, [*table.problems, lost], table.unshown)
+    if lost is None:
+        return table
+    return Table(None, table.problems + [lost], table.unshown)
 
 
-def _read(name: str, text: _Text, layout: Layout) -> Table:
-    sound = text.start and not any(problem.severity == "error" for problem in text.problems)
-    if sound and layout.words and not layout.ids:
+def read_rows(name: str, rows: Iterable[Sequence[str]], lines: Sequence[int], layout: Layout) -> Table:
+    """Read rows of index or id and value that were found in another shape, each at one of these lines."""
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    data = f"{layout.key}\t{layout.value}\n{text}".encode("utf-8", "backslashreplace")
+    table = read_table(name, data, layout)
+    problems = []
+    for problem in table.problems:
+        if problem.line is not None:
+            problem = replace(problem, line=lines[problem.line - 2])  # the first row is in line 2
+        problems.append(problem)
+    return table._replace(problems=problems)
+
+
+def _read_text(name: str, text: _NormalText, layout: Layout) -> Table:
+    """Read the rows by the fastest of the readers that can read them."""
+    has_header = text.start and not any(problem.severity == "error" for problem in text.problems)
+    if has_header and layout.words and not layout.ids:
         codes = read_canonical(text.data, text.start, words=layout.words, size=layout.size)
         if codes is not None:
             return Table(Column(layout.words, codes), text.problems, Counter())
-    if most_marks(text.data, "\n\t") > layout.most_rows:
-        return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
     body, first_line = text.data[text.start :], 2 if text.start else 1
     rows = None
     if layout.words and _large(body):
@@ -97,8 +111,10 @@ def _read(name: str, text: _Text, layout: Layout) -> Table:
 
         rows = read_arrays(body, layout, first_line=first_line)
     if rows is None:
+        if most_marks(text.data, "\n\t") > layout.most_rows:
+            return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
         rows = read_columns(body, layout) or read_lines(body, layout, first_line=first_line)
-    return _table(name, rows, text, layout)
+    return _report(name, rows, text, layout)
 
 
 def lost_decimals(
@@ -116,12 +132,15 @@ def lost_decimals(
         return None
     if not all(number.is_integer() or low <= number <= high for number in column.numbers):
         return None
+
     limit = max(10 * abs(low), 10 * abs(high), _PERCENT)
     indices = [index for index, number in enumerate(column.numbers) if limit < abs(number) < _LARGEST]
     if 2 * len(indices) <= len(column):
         return None
+
     start = data.index(b"\n%d\t" % indices[0]) + 1
-    value = data[start : data.index(b"\n", start)].split(b"\t")[1].decode()[:60]
+    end = data.index(b"\n", start)
+    value = data[start:end].split(b"\t")[1].decode()[:60]
     expected = (
         f"expected scores from {low:g} to {high:g}, and {len(indices):,} of {len(column):,} are whole "
         f"numbers beyond {limit:g}, as if their decimal points were lost"
@@ -173,7 +192,8 @@ def _too_much(name: str, data: bytes, layout: Layout) -> Problem:
     return _problem("too-large", name, layout, value=f"{len(data):,} bytes, {rows:,} rows")
 
 
-def _text(name: str, data: bytes, layout: Layout) -> _Text:
+def _normalize(name: str, data: bytes, layout: Layout) -> _NormalText:
+    """The bytes without a byte order mark and with line feeds as line ends, and what the header shows."""
     problems: list[Problem] = []
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
@@ -185,14 +205,16 @@ def _text(name: str, data: bytes, layout: Layout) -> _Text:
         data += b"\n"
     end = data.index(b"\n")
     header = data[:end]
-    if header == f"{'id' if layout.ids else 'index'}\t{layout.value}".encode():
-        return _Text(data, end + 1, problems)
+    if header == f"{layout.key}\t{layout.value}".encode():
+        return _NormalText(data, end + 1, problems)
     code, severity = _header_fault(header, layout)
-    problems.append(_problem(code, name, layout, severity, line=1, value=_shown(header)))
-    return _Text(data, 0 if code == "no-header" else end + 1, problems)
+    problems.append(_problem(code, name, layout, severity, line=1, value=_shorten(header)))
+    start = 0 if code == "no-header" else end + 1
+    return _NormalText(data, start, problems)
 
 
 def _header_fault(header: bytes, layout: Layout) -> tuple[str, Severity]:
+    """The code of what is wrong with a header, and how severe it is."""
     fields = header.decode("utf-8", "replace").split("\t")
     folded = [field.strip().casefold() for field in fields]
     if len(fields) == 2 and folded[0] in INDEX_NAMES and folded[1] == layout.value:
@@ -204,7 +226,7 @@ def _header_fault(header: bytes, layout: Layout) -> tuple[str, Severity]:
     return "header", "error"
 
 
-def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
+def _report(name: str, rows: Rows, text: _NormalText, layout: Layout) -> Table:
     """What is reported of the rows, and their column if nothing is wrong.
 
     A fault is of one row, a problem is what is told. Only the first faults become problems; the others are
@@ -234,10 +256,10 @@ def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
     from_1 = _seems_to_count_from_1(rows, layout)
     problems += [_fault_problem(name, fault, layout, from_1=from_1) for fault in reported]
     unshown = counts - Counter(fault.code for fault in reported)
-    if counts or errors:
-        return Table(None, problems, unshown)
-    column = Column(layout.words, rows.values, rows.indices or None)
-    return Table(column if len(column) else None, problems, unshown)
+    column = None
+    if not counts and not errors and len(rows.values):
+        column = Column(layout.words, rows.values, rows.indices or None)
+    return Table(column, problems, unshown)
 
 
 def _seems_to_count_from_1(rows: Rows, layout: Layout) -> bool:
@@ -248,9 +270,10 @@ def _seems_to_count_from_1(rows: Rows, layout: Layout) -> bool:
 
 
 def _row_count_problem(name: str, rows: int, layout: Layout) -> Problem | None:
-    value = f"{rows:,} rows, not {layout.size:,}"
+    """The problem of a number of rows that is not that of the split; None if it may be right."""
     if rows == layout.size:
         return None
+    value = f"{rows:,} rows, not {layout.size:,}"
     if rows in layout.others:
         return _problem("wrong-split", name, layout, what=layout.others[rows], value=value)
     if not layout.complete:
@@ -262,7 +285,9 @@ def _row_count_problem(name: str, rows: int, layout: Layout) -> Problem | None:
 
 
 def _fault_problem(name: str, fault: Fault, layout: Layout, *, from_1: bool) -> Problem:
-    value = None if fault.value is None else _shown(fault.value)
+    value = None
+    if fault.value is not None:
+        value = _shorten(fault.value)
     problem = _problem(fault.code, name, layout, line=fault.line, index=fault.example, value=value)
     if fix := of_truth(value or "", layout.words):
         return replace(problem, fix=fix)
@@ -283,7 +308,15 @@ def _problem(
     index: int | None = None,
     value: str | None = None,
 ) -> Problem:
-    code = _OF_IDS.get(code, code) if layout.ids else code
+    first: object = 0
+    last: object = layout.size - 1
+    id_of_row = ""
+    if layout.ids:
+        code = _OF_IDS.get(code, code)
+        first = layout.ids[0]
+        last = layout.ids[-1]
+        if index is not None:
+            id_of_row = layout.ids[index]
     return _worded(
         code,
         name,
@@ -292,12 +325,12 @@ def _problem(
         allowed=allowed_values(layout),
         column=layout.value,
         size=layout.size,
-        first=layout.ids[0] if layout.ids else 0,
-        last=layout.ids[-1] if layout.ids else layout.size - 1,
+        first=first,
+        last=last,
         line=line,
         index=index,
         value=value,
-        id=layout.ids[index] if layout.ids and index is not None else "",
+        id=id_of_row,
     )
 
 
@@ -305,20 +338,28 @@ def allowed_values(layout: Layout) -> str:
     """What a cell may hold, for a sentence: the labels, a number, or what its form says."""
     if layout.form:
         return layout.form.expected
-    return listed_words(layout.words) if layout.words else "a number such as 3.5"
+    if layout.words:
+        return _join_words(layout.words)
+    return "a number such as 3.5"
 
 
 def of_truth(value: str, words: Sequence[str]) -> str:
     """What to do about True or False where the labels are 0 and 1; empty for other values."""
-    usual = value.strip().casefold() in ("true", "false") and {*words} == {"0", "1"}
-    return "Write 1 for True and 0 for False (in pandas: astype(int))." * usual
+    if value.strip().casefold() in ("true", "false") and {*words} == {"0", "1"}:
+        return "Write 1 for True and 0 for False (in pandas: astype(int))."
+    return ""
 
 
-def listed_words(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     """Join label words for a sentence: "entailment, neutral or contradiction"."""
-    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+    if len(words) == 1:
+        return words[0]
+    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def _shown(value: bytes) -> str:
+def _shorten(value: bytes) -> str:
+    """The text of a value, cut where it is long."""
     text = value.decode("utf-8", "backslashreplace")
-    return text if len(text) <= _VALUE_LENGTH else text[: _VALUE_LENGTH - 1] + "…"
+    if len(text) > _VALUE_LENGTH:
+        text = text[: _VALUE_LENGTH - 1] + "…"
+    return text

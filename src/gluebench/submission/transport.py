@@ -22,6 +22,8 @@ from gluebench.version import __version__
 ROOT = "/api/v1"
 TRIES = 6
 LONGEST_PAUSE = 30.0
+LONGEST_WAIT = 120.0
+"""Seconds to wait at most, if a leaderboard asks for it."""
 MOST_BYTES = 64 * 1024**2
 """Largest response that is accepted."""
 PASSING = frozenset({408, 425, 500, 502, 503, 504})
@@ -48,11 +50,13 @@ class RefusedByLeaderboardError(SendError):
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         self.status = status
         self.problem = problem
-        errors = [f"  {error['field']}: {error['message']}" for error in problem.get("errors", [])]
         message = str(problem.get("detail") or f"The leaderboard answered {status}.")
+        errors = problem.get("errors", [])
         if errors:
             message = "The leaderboard does not take these values:"
-        super().__init__("\n".join([message, *errors]))
+        for error in errors:
+            message += f"\n  {error['field']}: {error['message']}"
+        super().__init__(message)
 
 
 class _PassingError(Exception):
@@ -83,15 +87,18 @@ class Form:
         boundary = secrets.token_hex(16)
         self._file = file
         self.kind = f"multipart/form-data; boundary={boundary}"
-        parts = []
+        start = f"--{boundary}\r\nContent-Disposition: form-data; name="
+        head = ""
         for name, value in fields.items():
-            if value is not None:
-                text = str(value).lower() if isinstance(value, bool) else str(value)
-                head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
-                parts.append(f"{head}{text}\r\n".encode())
-        name = file.name.encode("ascii", "replace").decode().replace('"', "_").replace("\\", "_")
-        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
-        self._head = b"".join([*parts, f"{head}Content-Type: application/zip\r\n\r\n".encode()])
+            if value is None:
+                continue
+            text = str(value)
+            if isinstance(value, bool):
+                text = text.lower()
+            head += f'{start}"{name}"\r\n\r\n{text}\r\n'
+        file_name = file.name.encode("ascii", "replace").decode().replace('"', "_").replace("\\", "_")
+        head += f'{start}"file"; filename="{file_name}"\r\nContent-Type: application/zip\r\n\r\n'
+        self._head = head.encode()
         self._tail = f"\r\n--{boundary}--\r\n".encode()
         self.size = os.path.getsize(file)
         self.length = len(self._head) + self.size + len(self._tail)
@@ -156,7 +163,9 @@ class Transport:
             except _PassingError as failure:
                 if not left:
                     raise UnreachableError(f"{failure} Tried {self._tries} times.") from None
-                wait = failure.wait if failure.wait is not None else pause * random.uniform(0.7, 1.3)
+                wait = pause * random.uniform(0.7, 1.3)
+                if failure.wait is not None:
+                    wait = failure.wait
                 self._say(f"{failure} Trying again in {wait:.1f} s.")
                 time.sleep(wait)
                 pause = min(2 * pause, LONGEST_PAUSE)
@@ -172,26 +181,33 @@ class Transport:
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
                 text = answer.read(MOST_BYTES + 1)
-                data = None if answer.status == 204 else json.loads(text if len(text) <= MOST_BYTES else b"")
-                return Answer(answer.status, data, answer.headers.get("ETag") or "")
+                if len(text) > MOST_BYTES:
+                    raise ValueError("more bytes than any response of a leaderboard has")
+                content = None
+                if answer.status != 204:
+                    content = json.loads(text)
+                return Answer(answer.status, content, answer.headers.get("ETag") or "")
         except urllib.error.HTTPError as error:
             with error:
                 if error.code == 304:
                     return Answer(304, None)
                 raise self._refusal(error) from None
         except urllib.error.URLError as error:
-            raise self._unreached(error.reason) from None
+            raise self._connection_error(error.reason) from None
         except FileChangedError as error:
             raise SendError(str(error)) from None
         except ValueError:
             raise SendError(f"{self.url} does not answer as a leaderboard of gluebench does.") from None
         except (http.client.HTTPException, OSError) as error:
-            raise self._unreached(error) from None
+            raise self._connection_error(error) from None
 
     def _refusal(self, error: urllib.error.HTTPError) -> Exception:
+        """The error for a response that says what is wrong; a passing one may be sent again."""
         problem = _problem(error)
         after = error.headers.get("Retry-After") or ""  # in seconds; the date form is ignored
-        wait = min(float(after), 120.0) if after.isdigit() else None
+        wait = None
+        if after.isdigit():
+            wait = min(float(after), LONGEST_WAIT)
         if error.code in PASSING or (error.code == 429 and problem.get("type") == "urn:gluebench:rate"):
             return _PassingError(str(problem.get("detail") or f"{self.url} answered {error.code}."), wait)
         if problem:
@@ -203,7 +219,7 @@ class Transport:
             "Give the address of its first page."
         )
 
-    def _unreached(self, reason: Any) -> Exception:
+    def _connection_error(self, reason: Any) -> Exception:
         if isinstance(reason, ssl.SSLCertVerificationError):
             return SendError(f"The certificate of {self.url} is not valid: {reason.verify_message}.")
         cause = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
@@ -222,16 +238,19 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def _address(url: str) -> str:
+    """The address without a query and without slashes at the end. Raises SendError for an invalid one."""
+    # Refuse it here: a request to an invalid address would be retried for a minute.
+    invalid = SendError(
+        f"{url!r} is not the address of a leaderboard; one looks like https://board.example.org."
+    )
     try:
         parts = urllib.parse.urlsplit(url)
-        _, name = parts.port, (parts.hostname or "").encode("idna")
-    except ValueError:  # an incomplete IPv6 address, a port that is not a number, too long a name
-        parts, name = urllib.parse.urlsplit(""), b""
-    # Refuse it here: a request to an invalid address would be retried for a minute.
-    if not (parts.scheme in ("http", "https") and name and _VISIBLE.fullmatch(url)):
-        raise SendError(
-            f"{url!r} is not the address of a leaderboard; one looks like https://board.example.org."
-        )
+        host = (parts.hostname or "").encode("idna")
+        parts.port  # noqa: B018 - raises ValueError if it is not a number
+    except ValueError:  # also for an incomplete IPv6 address, or too long a name
+        raise invalid from None
+    if parts.scheme not in ("http", "https") or not host or not _VISIBLE.fullmatch(url):
+        raise invalid
     if parts.username or parts.password:
         raise SendError("Leave the name and password out of the address; a token signs you in.")
     return urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
@@ -245,4 +264,6 @@ def _problem(error: urllib.error.HTTPError) -> dict[str, Any]:
         problem = json.loads(error.read(1_000_000))
     except (ValueError, OSError, http.client.HTTPException):
         return {}
-    return problem if isinstance(problem, dict) else {}
+    if not isinstance(problem, dict):
+        return {}
+    return problem

@@ -10,7 +10,7 @@ from gluebench.reading.records import ReadingError
 from gluebench.reading.text import DELIMITERS, LINE, Row, decode, find_delimiter
 from gluebench.reading.text import read_table as split_table
 from gluebench.submission.answers import KEYS, VALUES
-from gluebench.submission.mistakes import explained_rows
+from gluebench.submission.mistakes import explain_rows
 from gluebench.submission.rows import Choices, Layout
 from gluebench.submission.shapes import read_shaped
 from gluebench.submission.tables import Table
@@ -35,7 +35,7 @@ def read_undeclared(
     What was read is a mistake that `--fix` repairs.
     """
     try:
-        shape = _shape(decode(data), file, task, role)
+        shape = _find_shape(decode(data), file, task, role)
     except ReadingError:
         return None
     if shape is None:
@@ -51,32 +51,32 @@ def read_undeclared(
     count = len(shaped.rows.cells)
     if count == 0 or count > layout.most_rows:
         return None
-    cells = shaped.cells()
+    cells = shaped.editable_rows()
     # Departures from an ordinary file are told as mistakes.
     cells.departures += shape.mistakes
     if shaped.rows.numbered:
         cells.departures.append(("no-index", ""))
-    return explained_rows(path, cells, layout, shaped.table, task=task, choices=choices)
+    return explain_rows(path, cells, layout, shaped.table, task=task, choices=choices)
 
 
-def _shape(text: str, file: TestFile, task: Task, role: Role) -> _Shape | None:
-    ordered = {**file.splits, role: file.splits[role]._replace(ordered=True)}
+def _find_shape(text: str, file: TestFile, task: Task, role: Role) -> _Shape | None:
+    """The shape that a text seems to have; None if it has none of those that people use."""
     if is_json(text):
         return _Shape(file, [("json", "")])
+    ordered = {**file.splits, role: file.splits[role]._replace(ordered=True)}
     delimiter = find_delimiter(text)
     header = next(split_table(text, delimiter), Row(1, [])).cells
     names = [name.strip() for name in header]
-    folded = [name.casefold() for name in names]
-    keyed = not {*KEYS}.isdisjoint(folded)
+    others = [name for name in names if name.casefold() not in KEYS]
+    has_index = len(others) < len(names)
     words = {*task.vocabulary}
     if task.form in _SPREAD and words and words <= {*names}:
         shape = file._replace(column="", columns=task.vocabulary)
-        if keyed or file.splits[role].ids:
+        if has_index or file.splits[role].ids:
             return _Shape(shape, [("label-columns", "")])
         return _Shape(shape._replace(splits=ordered), [("label-columns", ""), ("no-index", "")])
-    if keyed and delimiter not in (LINE, "\t"):
-        answers = [name for name, known in zip(names, folded, strict=True) if known in VALUES]
-        others = [name for name, known in zip(names, folded, strict=True) if known not in KEYS]
+    if has_index and delimiter not in (LINE, "\t"):
+        answers = [name for name in others if name.casefold() in VALUES]
         if len(answers) != 1:
             answers = others
         if len(answers) != 1:

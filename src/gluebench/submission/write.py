@@ -14,7 +14,7 @@ from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import likely_files, no_files, two_files
 from gluebench.submission.combined import convert_parquet, separate_tasks
 from gluebench.submission.file import read_file
-from gluebench.submission.names import Names, foreign
+from gluebench.submission.names import FileNames, foreign
 from gluebench.submission.other_benchmark import COMMENT, count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Choices
@@ -51,14 +51,14 @@ def write_submission(
     and ValueError for JSON lines of other examples.
     """
     benchmark = load_benchmark(benchmark)
-    predictions = _columns(predictions, benchmark, role)
+    predictions = _checked_columns(predictions, benchmark, role)
     members: dict[str, list[TestFile]] = {}
     for file in benchmark.files(role):
         if file.name in predictions:
             members.setdefault(file.path, []).append(file)
-    contents = {
-        name: _content(files, predictions, benchmark, role, like or {}) for name, files in members.items()
-    }
+    contents = {}
+    for name, files in members.items():
+        contents[name] = _content(files, predictions, benchmark, role, like or {})
     comment = f"{COMMENT}{benchmark.name}".encode()
     with replacing(Path(path)) as target:
         if uniform := _write_zip(target, contents, comment, stored=()):
@@ -99,12 +99,15 @@ def _content(
     file = files[0]
     if file.name in like:
         column = predictions[file.name]
-        ids = file.splits[role].ids or [*map(str, column.row_indices)]
+        ids = file.splits[role].ids or list(map(str, column.row_indices))
         return write_nested(like[file.name], column, file.column or "label", ids)
-    return write_shaped([(file, benchmark.task(file.task), predictions[file.name]) for file in files], role)
+    parts = [(file, benchmark.task(file.task), predictions[file.name]) for file in files]
+    return write_shaped(parts, role)
 
 
-def _columns(predictions: Mapping[str, Any], benchmark: Benchmark, role: Role) -> Mapping[str, Column]:
+def _checked_columns(
+    predictions: Mapping[str, Any], benchmark: Benchmark, role: Role
+) -> Mapping[str, Column]:
     files = {file.name for file in benchmark.files(role)}
     if files.issuperset(predictions) and all(isinstance(column, Column) for column in predictions.values()):
         return predictions
@@ -147,7 +150,8 @@ def fix_submission(
     if not fixed.problems:
         write_submission(out, fixed.columns, benchmark, role=role)
         count = len(fixed.columns)
-        fixed.done.append(f"wrote {count} file{'s' * (count != 1)} to {os.fspath(out)}")
+        unit = "file" if count == 1 else "files"
+        fixed.done.append(f"wrote {count} {unit} to {os.fspath(out)}")
     return fixed
 
 
@@ -167,30 +171,30 @@ def read_predictions(
     taken, in the order of a header, of `labels` or of the benchmark. `checked` is the same as it was checked,
     so that nothing is read twice.
     """
-    names = Names(benchmark, role)
-    archive, done = _read(source, names)
+    names = FileNames(benchmark, role)
+    archive, done = _read_archive(source, names)
     reader = _Reader(archive, benchmark, role, labels, argmax, checked)
     problems = [problem for problem in archive.problems if problem.severity == "error"]
-    by_name, ignored = _by_file(archive, names, benchmark, role)
+    by_name, ignored = _match_files(archive, names, benchmark, role)
     results: dict[str, _Result] = {}
     for name, paths in by_name.items():
         if len(paths) > 1:
             problems.append(two_files(benchmark.file(name), paths))
         else:
             results[name] = reader.read(name, paths[0])
-    moved = _moved(results, [*benchmark.files(role)])
-    if moved:
-        results = {name: result for name, result in results.items() if result.path not in moved.values()}
-    for name, path in moved.items():
-        results[name] = reader.read(name, path)
-    columns = {name: result.column for name, result in results.items() if result.column is not None}
-    done += [step for result in results.values() for step in result.done]
-    problems += [problem for result in results.values() for problem in result.problems]
+    results = _read_misnamed(results, reader, list(benchmark.files(role)))
+
+    columns = {}
+    for name, result in results.items():
+        done += result.done
+        problems += result.problems
+        if result.column is not None:
+            columns[name] = result.column
     if problems and archive.members:
-        lines: dict[str, int] = {}
+        rows: dict[str, int] = {}
         for name, paths in by_name.items():
-            lines[benchmark.file(name).path] = count_rows(archive.members[paths[0]])
-        foreign_files = of_other_benchmark(lines, benchmark, role, comment=archive.comment)
+            rows[benchmark.file(name).path] = count_rows(archive.members[paths[0]])
+        foreign_files = of_other_benchmark(rows, benchmark, role, comment=archive.comment)
         if foreign_files is not None:
             return Fixed({}, [], [foreign_files])
     if not columns and not problems:
@@ -199,15 +203,15 @@ def read_predictions(
     return Fixed(columns, done, problems)
 
 
-def _read(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:
+def _read_archive(source: str | os.PathLike[str], names: FileNames) -> tuple[Archive, list[str]]:
     """Read all files that may be test files, also in a nested zip; return them and the repairs made."""
-    archive, done = _find(source, names)
+    archive, done = _find_files(source, names)
     archive = convert_parquet(separate_tasks(source, archive, names))
     done += [f"{problem.file}: {problem.repair}" for problem in archive.problems if problem.repair]
     return archive, done
 
 
-def _find(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:
+def _find_files(source: str | os.PathLike[str], names: FileNames) -> tuple[Archive, list[str]]:
     """The files of a source that are, or seem to be, of the benchmark; and a sentence on what was unpacked.
 
     Where a folder or zip has none, they may lie deeper: in folders below, or in the only zip within.
@@ -230,30 +234,45 @@ def _find(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[s
     return read_nested(source, base_name(zips[0]), accepts), [f"{zips[0]}: unpacked, a zip in a zip"]
 
 
-def _by_file(
-    archive: Archive, names: Names, benchmark: Benchmark, role: Role
+def _match_files(
+    archive: Archive, names: FileNames, benchmark: Benchmark, role: Role
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Map test-file names to members that are, or seem to be, that file; and list the other paths."""
     by_name = names.by_file(archive.members)
     absent = [file for file in benchmark.files(role) if file.name not in by_name]
     others = [path for path in archive.members if not names.knows(path)]
-    for name, paths in likely_files([*others, *archive.ignored], names, absent).items():
-        if readable := [path for path in paths if path in others]:
+    for name, paths in likely_files(others + archive.ignored, names, absent).items():
+        readable = [path for path in paths if path in others]
+        if readable:
             by_name[name] = readable
-    taken = {path for paths in by_name.values() for path in paths}
-    return by_name, [path for path in (*archive.ignored, *others) if path not in taken]
+    matched: set[str] = set()
+    matched.update(*by_name.values())
+    return by_name, [path for path in archive.ignored + others if path not in matched]
 
 
-def _moved(results: Mapping[str, _Result], files: Sequence[TestFile]) -> dict[str, str]:
+def _misnamed_files(results: Mapping[str, _Result], files: Sequence[TestFile]) -> dict[str, str]:
     """Test-file name to the file that is it under another name; empty if one would be there twice."""
-    moved: dict[str, str] = {}
+    misnamed: dict[str, str] = {}
     for result in results.values():
-        meant = next((problem.value for problem in result.problems if problem.code == "wrong-file"), None)
+        meant = [problem.value for problem in result.problems if problem.code == "wrong-file"]
         for file in files:
-            if file.path == meant and moved.setdefault(file.name, result.path) != result.path:
+            if file.path in meant[:1] and misnamed.setdefault(file.name, result.path) != result.path:
                 return {}
-    right = {name for name, result in results.items() if result.path not in moved.values()}
-    return {} if right & moved.keys() else moved
+    for name, result in results.items():
+        if name in misnamed and result.path not in misnamed.values():
+            return {}
+    return misnamed
+
+
+def _read_misnamed(
+    results: Mapping[str, _Result], reader: _Reader, files: Sequence[TestFile]
+) -> dict[str, _Result]:
+    """The results, in which files that are others than their names say are read as those others."""
+    misnamed = _misnamed_files(results, files)
+    right = {name: result for name, result in results.items() if result.path not in misnamed.values()}
+    for name, path in misnamed.items():
+        right[name] = reader.read(name, path)
+    return right
 
 
 class _Reader(NamedTuple):
@@ -269,23 +288,30 @@ class _Reader(NamedTuple):
     def read(self, name: str, path: str) -> _Result:
         """The predictions of a file, or what its author has to do."""
         file = self.benchmark.file(name)
-        table = self._known(name) or self._table(file, path)
-        done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]
+        table = None
+        if self.checked is not None:
+            table = self.checked.tables.get(name)
+        if table is None:
+            table = self._read_table(file, path)
+        done = []
+        if base_name(path) != file.path:
+            done.append(f"{path}: renamed to {file.path}")
         for problem in table.problems:
             if step := problem.repair or _REPAIRS.get(problem.code):
                 done.append(f"{path}: {step}")
         if table.column is not None:
             return _Result(path, table.column, done, [])
         errors = [problem for problem in table.problems if problem.severity == "error"]
-        return _Result(path, None, done, [problem for problem in errors if not problem.repair] or errors)
+        unrepaired = [problem for problem in errors if not problem.repair]
+        return _Result(path, None, done, unrepaired or errors)
 
-    def _known(self, name: str) -> Table | None:
-        return None if self.checked is None else self.checked.tables.get(name)
-
-    def _table(self, file: TestFile, path: str) -> Table:
+    def _read_table(self, file: TestFile, path: str) -> Table:
         task = self.benchmark.task(file.task)
-        words = next((words for words in self.labels if {*words} == {*task.words, *task.vocabulary}), ())
-        choices = Choices(tuple(words), self.argmax)
+        known = {*task.words, *task.vocabulary}
+        orders = [tuple(words) for words in self.labels if {*words} == known]
+        choices = Choices(argmax=self.argmax)
+        if orders:
+            choices = Choices(orders[0], self.argmax)
         data = self.archive.members[path]
         table = read_file(path, data, file, self.benchmark, self.role, choices=choices, thorough=True)
         return table.without_lines() if path in self.archive.lineless else table

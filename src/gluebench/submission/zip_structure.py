@@ -23,13 +23,24 @@ CENTRAL = Struct("<4s6H3L5H2L")
 LOCAL = Struct("<4s5H3L2H")
 """Local header: signature, needs, flags, method, time, date, crc, packed, size, name length, extra length."""
 
-END_MARK, END_64_MARK, LOCATOR_MARK = b"PK\5\6", b"PK\6\6", b"PK\6\7"
-CENTRAL_MARK, LOCAL_MARK, DESCRIPTOR_MARK, SPLIT_MARK = b"PK\1\2", b"PK\3\4", b"PK\7\x08", b"PK00"
+END_MARK = b"PK\5\6"
+END_64_MARK = b"PK\6\6"
+LOCATOR_MARK = b"PK\6\7"
+CENTRAL_MARK = b"PK\1\2"
+LOCAL_MARK = b"PK\3\4"
+DESCRIPTOR_MARK = b"PK\7\x08"
+SPLIT_MARK = b"PK00"
 
-ENCRYPTED, DESCRIPTOR, PATCHED, STRONG, UTF_8, MASKED = 1, 8, 32, 64, 2048, 8192
-"""Bits of the general flags."""
+# Bits of the general flags.
+ENCRYPTED = 1
+DESCRIPTOR = 8
+PATCHED = 32
+STRONG = 64
+UTF_8 = 2048
+MASKED = 8192
 
-_SHORT, _LONG = 0xFFFF, 0xFFFFFFFF
+_SHORT = 0xFFFF
+_LONG = 0xFFFFFFFF
 END_REACH = END.size + _SHORT
 """Largest distance from the start of an end record, with its comment, to the end of the file."""
 _SAME_FLAGS = ENCRYPTED | DESCRIPTOR | STRONG | MASKED
@@ -89,7 +100,7 @@ def find_directory(data: bytes) -> Directory:
         raise Refused("zip64", value="no Zip64 record where the end of the zip asks for one")
     if disk or directory_disk or here != entries:
         raise Refused("multi-disk")
-    return _placed(data, directory, at)
+    return _check_end(data, directory, at)
 
 
 def read_entries(data: bytes, directory: Directory) -> list[Entry]:
@@ -146,7 +157,8 @@ def place(data: bytes, entry: Entry, limit: int) -> Span:
 
 def gaps(data: bytes, entries: list[Entry], spans: list[Span], *, limit: int) -> list[Problem]:
     """Bytes in two members or in none, since tools could then read different contents from one zip."""
-    problems, expected = [], 0
+    problems = []
+    expected = 0  # where the next member begins
     for span, entry in sorted(zip(spans, entries, strict=True), key=lambda pair: pair[0].start):
         name = entry.raw_name.decode("utf-8", "backslashreplace")
         if span.start < expected:
@@ -162,7 +174,8 @@ def gaps(data: bytes, entries: list[Entry], spans: list[Span], *, limit: int) ->
 def _find_end(data: bytes) -> int:
     """Offset of the end record: the only one whose comment ends exactly at the end of the file."""
     rests: dict[int, int] = {}  # end record to the number of bytes after its comment
-    last = at = data.rfind(END_MARK)
+    last = data.rfind(END_MARK)
+    at = last
     while at >= 0:
         if at + END.size <= len(data):
             rests[at] = len(data) - at - END.size - END.unpack_from(data, at)[-1]
@@ -175,7 +188,7 @@ def _find_end(data: bytes) -> int:
     return ends[0]
 
 
-def _placed(data: bytes, directory: Directory, end: int) -> Directory:
+def _check_end(data: bytes, directory: Directory, end: int) -> Directory:
     """Return the directory if it ends at the end record; raise Refused otherwise."""
     if directory.end == end:
         return directory
@@ -199,7 +212,7 @@ def _find_directory_64(data: bytes, locator: int, narrow: tuple[int, ...]) -> Di
     disk, directory_disk, here, entries, size, offset = wide
     if disk or directory_disk or here != entries:
         raise Refused("multi-disk")
-    return _placed(data, Directory(offset, offset + size, entries), at)
+    return _check_end(data, Directory(offset, offset + size, entries), at)
 
 
 def _entry(data: bytes, at: int, fields: tuple[int, ...]) -> Entry:
@@ -213,21 +226,25 @@ def _entry(data: bytes, at: int, fields: tuple[int, ...]) -> Entry:
         except Refused as refused:
             name = raw_name.decode("utf-8", "backslashreplace")
             raise Refused("zip64", file=name, value=refused.problem.value) from None
-    path = raw_name.decode("utf-8" if flags & UTF_8 else "cp437", "surrogateescape").replace("\\", "/")
+    encoding = "utf-8" if flags & UTF_8 else "cp437"
+    path = raw_name.decode(encoding, "surrogateescape").replace("\\", "/")
     return Entry(path, raw_name, flags, method, crc, packed, size, disk, attributes >> 16, offset)
 
 
 def _wide(extras: bytes, narrow: tuple[int, ...], *, disk: int | None = None) -> list[int]:
     """The fields, with each one at its maximum replaced from the Zip64 extra field, in order."""
     field = _extra_64(extras)
-    at, values = 0, []
+    at = 0
+    values = []
     for value in narrow:
         if value == _LONG:
             value = int.from_bytes(_piece(field, at, 8), "little")
             at += 8
         values.append(value)
+    if disk == _SHORT:
+        disk = int.from_bytes(_piece(field, at, 4), "little")
     if disk is not None:
-        values.append(int.from_bytes(_piece(field, at, 4), "little") if disk == _SHORT else disk)
+        values.append(disk)
     return values
 
 
@@ -239,7 +256,8 @@ def _piece(field: bytes, at: int, length: int) -> bytes:
 
 def _extra_64(extras: bytes) -> bytes:
     """The content of the only Zip64 extra field. Raises Refused unless there is exactly one."""
-    at, fields = 0, []
+    at = 0
+    fields = []
     while at + 4 <= len(extras):
         kind = int.from_bytes(extras[at : at + 2], "little")
         end = at + 4 + int.from_bytes(extras[at + 2 : at + 4], "little")

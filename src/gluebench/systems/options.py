@@ -10,7 +10,7 @@ from gluebench.data.recipes import Option, OptionError, values_of
 _EXPECTED = {bool: "yes or no", int: "a whole number", float: "a number"}
 
 
-def parsed(name: str, text: str, kind: Any) -> Any:
+def parse_option(name: str, text: str, kind: Any) -> Any:
     """The value of an option of a type: bool, int, float, str, Path, a Literal, or one of these or None.
 
     Of a union, the first type other than None is read. Raises ValueError.
@@ -45,7 +45,7 @@ def arguments(
     for name, parameter in options.items():
         if chosen[name] is not None:
             try:
-                values[name] = parsed(name, chosen[name], parameter.annotation)
+                values[name] = parse_option(name, chosen[name], parameter.annotation)
             except ValueError as error:
                 raise OptionError(str(error)) from None
         elif parameter.default is Parameter.empty:

@@ -123,7 +123,7 @@ def _files(place: Path) -> Iterator[Path]:
             yield from _files(folder)
 
 
-def published() -> Sequence[Mapping[str, Any]]:
+def published_scores() -> Sequence[Mapping[str, Any]]:
     """Published dev scores of GLUE: `name`, `source` and `scores`, the last as they were printed."""
     text = resources.files("gluebench.systems").joinpath("published.toml").read_text("utf-8")
     rows: list[dict[str, Any]] = tomllib.loads(text)["systems"]

@@ -20,7 +20,7 @@ Value = TypeVar("Value")
 def labels(task: Task, examples: Sequence[Example]) -> list[str]:
     """The label words. Raises ValueError for an example without one."""
     values = [example.label for example in examples if isinstance(example.label, str)]
-    return _all(task, examples, values)
+    return _expect_labels(task, examples, values)
 
 
 def codes(task: Task, examples: Sequence[Example]) -> list[int]:
@@ -31,7 +31,7 @@ def codes(task: Task, examples: Sequence[Example]) -> list[int]:
 def numbers(task: Task, examples: Sequence[Example]) -> list[float]:
     """The scores of a regression task. Raises ValueError for an example without one."""
     values = [example.label for example in examples if isinstance(example.label, float)]
-    return _all(task, examples, values)
+    return _expect_labels(task, examples, values)
 
 
 def typical(task: Task, examples: Sequence[Example]) -> str | float:
@@ -48,7 +48,7 @@ def answers(task: Task, scores: NDArray[np.float64]) -> list[str | float]:
     if task.labels:
         return [task.words[code] for code in scores.argmax(axis=1)]
     low, high = task.score_range or (-math.inf, math.inf)
-    return [float(value) for value in scores[:, 0].clip(low, high)]
+    return [float(score) for score in scores[:, 0].clip(low, high)]
 
 
 def score(task: Task, examples: Sequence[Example], predicted: Sequence[str | float]) -> float:
@@ -56,10 +56,12 @@ def score(task: Task, examples: Sequence[Example], predicted: Sequence[str | flo
 
     A task without metrics has accuracy, or Pearson's correlation.
     """
-    return task_score([value(task, metric, examples, predicted) for metric in metrics_of(task)])
+    return task_score([metric_value(task, metric, examples, predicted) for metric in metrics_of(task)])
 
 
-def value(task: Task, metric: Metric, examples: Sequence[Example], predicted: Sequence[str | float]) -> float:
+def metric_value(
+    task: Task, metric: Metric, examples: Sequence[Example], predicted: Sequence[str | float]
+) -> float:
     """The value of one metric, as a fraction."""
     gold = column(task, labels(task, examples) if task.labels else numbers(task, examples))
     return point(metric, Pairs(gold, column(task, predicted))).value
@@ -72,7 +74,7 @@ def metrics_of(task: Task) -> list[Metric]:
     return list({metric.function: metric for metric in metrics}.values())
 
 
-def _all(task: Task, examples: Sequence[Example], known: list[Value]) -> list[Value]:
+def _expect_labels(task: Task, examples: Sequence[Example], known: list[Value]) -> list[Value]:
     if len(known) != len(examples) or not known:
         raise ValueError(f"{task.name}: {len(examples)} training examples, {len(known)} of them with a label")
     return known

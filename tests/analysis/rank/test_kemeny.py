@@ -26,7 +26,7 @@ def support_of(scores, weights):
     return [[float(weights[one > other].sum()) for other in scores] for one in scores]
 
 
-def test_random_profiles():
+def test_random_profiles_have_the_order_of_brute_force():
     """Up to seven systems, with ties and weights, so that cycles and several best orders are common."""
     wrong = []
     for seed in range(240):

@@ -16,7 +16,7 @@ from gluebench.submission import check
 pytestmark = needs_real
 
 
-def test_the_real_pair(tmp_path):
+def test_a_pair_that_compare_separates_has_separate_rank_sets(tmp_path):
     glue = load_benchmark("glue")
     folder = shutil.copytree(REAL / "gold", tmp_path / "gold")  # a key is left beside it
     gold = read_gold(folder, glue, partial=True)

@@ -127,7 +127,7 @@ def test_what_is_no_profile_is_refused(arguments, said):
         Profile(*arguments)
 
 
-def test_what_survives():
+def test_orders_that_hold_under_every_rule_are_counted():
     """s0 is better than s2 everywhere; s0 and s1 change places with the rule."""
     profile = board((0.9, 0.6, 0.6), (0.5, 0.7, 0.7), (0.4, 0.3, 0.2))
     standings = rank_by_every_rule(profile)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import fingerprint
 from gluebench.data.sources import files
-from gluebench.data.sources.columns import unquoted
+from gluebench.data.sources.columns import unquote
 
 
 def problems(folder: Path, name: str, text: str, **options: Any) -> list[str]:
@@ -339,9 +339,9 @@ def test_scores_that_pandas_wrote_are_read_with_and_without_its_index(
 @given(st.text(st.sampled_from('"ab\n'), max_size=8))
 def test_quoting_is_undone_as_a_writer_of_csv_would_have_made_it(text: str) -> None:
     written = '"' + text.replace('"', '""') + '"'
-    assert unquoted(pa.array([written, "plain"])).to_pylist() == [text, "plain"]
+    assert unquote(pa.array([written, "plain"])).to_pylist() == [text, "plain"]
     if '"' not in text:
-        assert unquoted(pa.array([text])).to_pylist() == [text]
+        assert unquote(pa.array([text])).to_pylist() == [text]
 
 
 CATEGORIES = "Lexical Semantics\tPredicate-Argument Structure\tLogic\tKnowledge"

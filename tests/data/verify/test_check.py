@@ -19,7 +19,7 @@ from gluebench.data.fingerprint import fingerprint
 from gluebench.data.prepared import prepare
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import load_release
-from gluebench.data.verify.check import published
+from gluebench.data.verify.check import read_published_marks
 
 TEXTS = ["It rains.", "The sun shines. ", "Tea is ready.", "Nobody came."]
 LABELS = ["bad", "good", "good", "bad"]
@@ -132,7 +132,7 @@ def test_the_marks_of_the_package_are_those_of_the_real_files(tmp_path: Path) ->
     states = {(each["task"], each["split"]): each["state"] for each in json.loads(done.stdout)["splits"]}
     known = {place for place, state in states.items() if state == "as published"}
     assert done.exit_code == 0
-    assert known == set(published(load_benchmark("glue")))
+    assert known == set(read_published_marks(load_benchmark("glue")))
     assert len(known) == 7 * 3 - 1 + 1  # seven tasks without QNLI train, and AX
 
 

@@ -23,7 +23,7 @@ from gluebench.data.verify.check import (
     differences,
     marks,
     summary,
-    unpacked,
+    unpack_marks,
 )
 
 TASK = load_benchmark("glue").task("MRPC")
@@ -139,12 +139,12 @@ ROW = st.tuples(st.text(max_size=5), st.text(max_size=5), st.sampled_from(["0", 
 @given(st.lists(ROW, min_size=1, max_size=8))
 def test_marks_survive_their_file(rows: list[tuple[str, str, str]]) -> None:
     kept = {("MRPC", "dev"): marks(TASK, examples(rows)), ("MRPC", "test"): KNOWN}
-    assert dict(unpacked(packed(kept))) == kept
+    assert dict(unpack_marks(packed(kept))) == kept
 
 
 def test_a_file_of_marks_that_is_cut_short_is_refused() -> None:
     with pytest.raises(ValueError, match="not a whole file"):
-        list(unpacked(packed({("MRPC", "dev"): KNOWN})[:-1]))
+        list(unpack_marks(packed({("MRPC", "dev"): KNOWN})[:-1]))
 
 
 def test_marks_hold_no_text_and_are_four_bytes_a_row() -> None:

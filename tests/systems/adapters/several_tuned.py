@@ -12,7 +12,7 @@ import torch
 
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
-from gluebench.systems.adapters.fine_tuned import FineTunedHere
+from gluebench.systems.adapters.fine_tuned import CheckpointPerTask
 from gluebench.systems.adapters.fine_tuning import Recipe
 from gluebench.systems.training.trainer import Trainer
 
@@ -46,7 +46,7 @@ def main(model: str, folder: Path, stop: int = 0) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     Trainer._update = counted  # type: ignore[method-assign]
-    system = FineTunedHere(model, Recipe(overrides=SETTINGS), folder=folder, keep=True)
+    system = CheckpointPerTask(model, Recipe(overrides=SETTINGS), folder=folder, keep=True)
     system.fit(RTE, examples(37), examples(9))
     answers = system.predict(RTE, examples(11))
     (folder / f"answers-{os.environ.get('RANK', '0')}.json").write_text(json.dumps(answers))

@@ -161,7 +161,7 @@ def test_a_score_by_likelihood_is_the_mean_of_the_numbers_weighted_by_probabilit
     assert likeliest(task, template_called(task, None), likely) == pytest.approx(expected)
 
 
-def test_samples_vote():
+def test_the_most_frequent_sample_wins_and_the_first_of_equals():
     task = GLUE.task("RTE")
     assert vote(task, [NO, None, YES, YES]) == YES
     assert vote(task, [NO, YES]) == NO

@@ -5,7 +5,7 @@ from array import array
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring import grade, read_gold
 from gluebench.submission import Column
-from gluebench.systems.adapters.dev_scores import graded, with_wrong
+from gluebench.systems.adapters.dev_scores import grade_answers, with_wrong
 from gluebench.systems.run import FileAnswers
 
 SAMPLE = load_benchmark("sample")
@@ -18,7 +18,7 @@ def test_a_score_that_was_not_given_stays_the_mean_as_in_the_submission():
     given = [2.5 if row < 5 else score for row, score in enumerate(right)]
     answered = FileAnswers(Column((), array("d", given)), tuple(range(5)))
     assert list(with_wrong({"STS-B": answered}, gold)["STS-B"].numbers) == given
-    report = graded({"STS-B": answered}, gold)
+    report = grade_answers({"STS-B": answered}, gold)
     assert report.tasks == grade({"STS-B": given}, gold).tasks
     (warning,) = [line for line in report.warnings if "not understood" in line]
     assert warning.startswith(f"counted as the mean: STS-B 5 of {size} answers")

@@ -13,15 +13,15 @@ from systems.adapters import tiny
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import Example
 from gluebench.systems.adapters import ModelError
-from gluebench.systems.adapters.fine_tuning import FineTuning, Recipe, recipe_called, shipped
+from gluebench.systems.adapters.fine_tuning import FineTuning, Recipe, packaged_recipe_names, recipe_called
 
 GLUE = load_benchmark("glue")
 RTE = GLUE.task("RTE")
 
 
 def test_every_recipe_of_the_package_can_be_read_and_names_tasks_of_glue():
-    assert {"bert", "deberta-v3", "lora", "minilm", "modernbert", "roberta"} == set(shipped())
-    for name in shipped():
+    assert {"bert", "deberta-v3", "lora", "minilm", "modernbert", "roberta"} == set(packaged_recipe_names())
+    for name in packaged_recipe_names():
         recipe = recipe_called(name)
         assert {GLUE.task(task).name for task in recipe.tasks} == set(recipe.tasks)
         assert all(recipe.of(task.name).epochs > 0 for task in GLUE.tasks)
@@ -129,7 +129,7 @@ def test_training_that_was_killed_goes_on_to_the_same_weights(
     def fit(folder: Path, **more) -> list[str]:
         lines: list[str] = []
         recipe = Recipe(overrides={**changes, **more})
-        system = fine_tuned.FineTunedHere(name, recipe, folder=folder, keep=True, say=lines.append)
+        system = fine_tuned.CheckpointPerTask(name, recipe, folder=folder, keep=True, say=lines.append)
         system.fit(RTE, examples(40), examples(9))
         return lines
 
@@ -200,7 +200,7 @@ def test_fine_tuning_is_a_plain_loop_of_transformers(tmp_path: Path, name: str):
         inputs = dict(zip(task.columns, example.inputs.values(), strict=True))
         train.append(Example(example.index, inputs, label))
     recipe = Recipe(overrides={"learning_rate": 1e-3, "epochs": 4, "batch_size": 8})
-    system = fine_tuned.FineTunedHere(folder, recipe)
+    system = fine_tuned.CheckpointPerTask(folder, recipe)
     system.fit(task, train, [])
     expected = plain_loop(folder, task, train, rate=1e-3, size=8, epochs=4)
     trained = system._models[name].state_dict()
@@ -213,7 +213,7 @@ def test_fine_tuning_is_a_plain_loop_of_transformers(tmp_path: Path, name: str):
 def test_the_epoch_that_is_best_on_dev_is_kept(tmp_path: Path):
     fine_tuned = needs_transformers()
     changes = {"learning_rate": 1e-2, "epochs": 5, "batch_size": 8, "best_on_dev": True}
-    system = fine_tuned.FineTunedHere(
+    system = fine_tuned.CheckpointPerTask(
         str(tiny.body(tmp_path / "bert")), Recipe(overrides=changes), folder=tmp_path / "f", keep=True
     )
     dev = examples(9)
@@ -229,7 +229,7 @@ def test_the_epoch_that_is_best_on_dev_is_kept(tmp_path: Path):
 def test_a_loss_that_is_not_finite_stops_the_training_and_saves_nothing(tmp_path: Path):
     fine_tuned = needs_transformers()
     recipe = Recipe(overrides={"learning_rate": 1e30, "epochs": 1, "batch_size": 8})
-    system = fine_tuned.FineTunedHere(str(tiny.body(tmp_path / "bert")), recipe, folder=tmp_path / "f")
+    system = fine_tuned.CheckpointPerTask(str(tiny.body(tmp_path / "bert")), recipe, folder=tmp_path / "f")
     with pytest.raises(
         ModelError, match=r"hf:.*the training loss of RTE is .* by update 5; a lower learning"
     ):
@@ -243,7 +243,7 @@ def test_a_half_precision_checkpoint_is_trained_in_float32(tmp_path: Path):
 
     folder = tiny.body(tmp_path / "bert")
     transformers.BertModel.from_pretrained(folder).to(torch.bfloat16).save_pretrained(folder)
-    system = fine_tuned.FineTunedHere(
+    system = fine_tuned.CheckpointPerTask(
         str(folder), Recipe(overrides={"epochs": 1}), folder=tmp_path / "f", keep=True, precision="bf16"
     )
     system.fit(RTE, examples(16), [])
@@ -259,7 +259,7 @@ def test_a_model_that_is_complete_is_not_trained_again_and_cut_pairs_are_counted
     recipe = Recipe(overrides={"epochs": 1, "max_length": 16, "best_on_dev": True})
 
     def system(seed=0):
-        return fine_tuned.FineTunedHere(
+        return fine_tuned.CheckpointPerTask(
             folder, recipe, folder=tmp_path / "f", seed=seed, keep=True, say=lines.append
         )
 
@@ -295,7 +295,7 @@ def test_a_task_can_begin_with_the_model_of_another(tmp_path: Path):
         return GLUE.task(name), [Example(each.index, each.inputs, "entailment") for each in examples(8)], []
 
     recipe = Recipe(settings={"epochs": 1, "learning_rate": 1e-2}, tasks={"RTE": {"begin_with": "MNLI"}})
-    system = fine_tuned.FineTunedHere(
+    system = fine_tuned.CheckpointPerTask(
         str(tiny.body(tmp_path / "bert")), recipe, folder=tmp_path / "f", data=data
     )
     starts = []
@@ -316,7 +316,7 @@ def test_lora_trains_few_weights_and_leaves_a_plain_checkpoint(tmp_path: Path):
     import transformers
 
     recipe = Recipe(overrides={"epochs": 1, "lora_rank": 2, "learning_rate": 1e-2})
-    system = fine_tuned.FineTunedHere(
+    system = fine_tuned.CheckpointPerTask(
         str(tiny.body(tmp_path / "bert")), recipe, folder=tmp_path / "f", keep=True
     )
     model = system._new(str(tmp_path / "bert"), RTE, recipe.of("RTE"))
@@ -336,12 +336,12 @@ def test_a_model_that_begins_with_another_is_trained_again_if_that_one_changes(t
     name = str(tiny.body(tmp_path / "bert"))
     records = []
     for seed in (1, 1, 2):
-        start = fine_tuned.FineTunedHere(
+        start = fine_tuned.CheckpointPerTask(
             name, Recipe(overrides={"epochs": 1}), folder=tmp_path / "start", keep=True, seed=seed
         )
         start.fit(RTE, examples(8), [])
         recipe = Recipe(overrides={"epochs": 1, "begin_with": str(tmp_path / "start" / "RTE")})
-        system = fine_tuned.FineTunedHere(name, recipe, folder=tmp_path / "f", keep=True)
+        system = fine_tuned.CheckpointPerTask(name, recipe, folder=tmp_path / "f", keep=True)
         system.fit(RTE, examples(8), [])
         records.append((tmp_path / "f" / "RTE" / fine_tuned.RECORD).stat().st_mtime_ns)
     assert records[0] == records[1] != records[2]

@@ -14,7 +14,7 @@ from gluebench.systems.adapters import ModelError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (gluebench[train])")
 pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
-from gluebench.systems.adapters.fine_tuned import FineTunedHere  # noqa: E402
+from gluebench.systems.adapters.fine_tuned import CheckpointPerTask  # noqa: E402
 from gluebench.systems.adapters.fine_tuning import Recipe  # noqa: E402
 from gluebench.systems.adapters.huggingface import FineTunedCheckpoint  # noqa: E402
 
@@ -42,7 +42,7 @@ def test_fine_tuning_learns_and_the_same_seed_learns_the_same(tmp_path: Path):
     recipe = Recipe(overrides={"learning_rate": 5e-3, "epochs": 12, "batch_size": 8})
     found = []
     for seed in (0, 0, 1):
-        system = FineTunedHere(folder, recipe, seed=seed)
+        system = CheckpointPerTask(folder, recipe, seed=seed)
         state = torch.random.get_rng_state()
         system.fit(task, train, [])
         assert torch.equal(torch.random.get_rng_state(), state)
@@ -74,7 +74,9 @@ def test_scores_are_learned_and_cut_to_the_range(tmp_path: Path):
         Example(each.index, dict(zip(task.columns, each.inputs.values(), strict=True)), each.label)
         for each in pairs(64, lambda row: 5.0 if row % 2 else 0.0)
     ]
-    system = FineTunedHere(folder, Recipe(overrides={"learning_rate": 1e-2, "epochs": 20, "batch_size": 8}))
+    system = CheckpointPerTask(
+        folder, Recipe(overrides={"learning_rate": 1e-2, "epochs": 20, "batch_size": 8})
+    )
     system.fit(task, train, [])
     found = system.predict(task, train[:4])
     assert all(0.0 <= score <= 5.0 for score in found)
@@ -117,7 +119,7 @@ def test_a_body_alone_has_to_be_fine_tuned_and_a_wrong_folder_is_told(tmp_path: 
     with pytest.raises(ModelError, match=r"no head .*--fine-tune"):
         FineTunedCheckpoint(str(tiny.body(tmp_path / "bert")), [sample.task("RTE")])
     with pytest.raises(ModelError, match="there is no such folder"):
-        FineTunedHere(str(tmp_path / "nowhere"))
+        CheckpointPerTask(str(tmp_path / "nowhere"))
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelError, match="cannot be loaded"):
-        FineTunedHere(str(tmp_path / "empty"))
+        CheckpointPerTask(str(tmp_path / "empty"))

@@ -86,7 +86,7 @@ def called(text: str, corpus: Corpus) -> SentenceEncoder:
 
 @pytest.mark.parametrize("check", contract.CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("kind", ["words", "exact", "function"])
-def test_the_contract(kind: str, check: Callable[..., None]) -> None:
+def test_own_vectors_and_functions_keep_the_contract(kind: str, check: Callable[..., None]) -> None:
     if kind == "function":
         check(lambda: CallableEncoder(lengths, "lengths"))
     else:

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from gluebench.benchmark import Task, UnknownNameError, load_benchmark
-from gluebench.systems.neural.model import Body, Head, MultiTaskModel, moved
-from gluebench.systems.neural.token_vectors import Ids
+from gluebench.systems.neural.model import Body, Head, MultiTaskModel, to_device
+from gluebench.systems.neural.token_vectors import TokenIds
 from gluebench.systems.weights.recurrent import packing
 
 GLUE = load_benchmark("glue")
@@ -143,9 +143,9 @@ def test_a_task_the_body_cannot_read_is_refused() -> None:
 
 
 def test_a_batch_moves_with_all_its_tensors_and_keeps_its_shape() -> None:
-    given = {"ids": Ids(torch.zeros(1, 2), torch.ones(1), packing([1])), "words": (["a"],), "none": None}
-    found = moved(given, "meta")
-    assert isinstance(found["ids"], Ids)
+    given = {"ids": TokenIds(torch.zeros(1, 2), torch.ones(1), packing([1])), "words": (["a"],), "none": None}
+    found = to_device(given, "meta")
+    assert isinstance(found["ids"], TokenIds)
     packed = found["ids"].packed
     assert {each.device.type for each in (*found["ids"][:2], packed.order, packed.inverse)} == {"meta"}
     assert packed.lengths == [1]

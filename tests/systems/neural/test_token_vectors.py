@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from gluebench.systems.neural.bilstm import BiLstmBody
 from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, ScalarMix, TableVectors
 from gluebench.systems.text.vocabulary import Vocabulary
-from gluebench.systems.weights.recurrent import Packing
+from gluebench.systems.weights.recurrent import PackedOrder
 
 SENTENCES = ["the cat sees", "no", ""]
 
@@ -45,7 +45,7 @@ class Doubled(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(torch.tensor(10.0))
 
-    def forward(self, vectors: Tensor, lengths: Tensor, packed: Packing) -> Tensor:
+    def forward(self, vectors: Tensor, lengths: Tensor, packed: PackedOrder) -> Tensor:
         assert lengths.tolist() == [packed.lengths[at] for at in packed.inverse.tolist()]
         return self.weight * torch.cat([vectors, vectors], dim=2)
 
@@ -67,7 +67,7 @@ def test_the_mix_is_the_plain_mean_at_first() -> None:
     assert torch.allclose(ScalarMix()(layers), layers.mean(dim=0), atol=1e-6)
 
 
-def test_the_mix_by_hand() -> None:
+def test_the_mix_of_layers_is_their_weighted_sum_times_gamma() -> None:
     mix = ScalarMix()
     with torch.no_grad():
         mix.weights.copy_(torch.tensor([0.0, np.log(2), np.log(5)]))

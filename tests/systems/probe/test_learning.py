@@ -20,7 +20,7 @@ from gluebench.systems.probe.classifier import (  # noqa: E402
     Probe,
     Run,
     SideBySide,
-    expected,
+    expected_score,
     fit_classifier,
     fit_regression,
     four_ways,
@@ -288,7 +288,7 @@ def test_other_scales_have_six_levels(scale: tuple[float, float]) -> None:
 def test_the_expected_score_is_the_mean_of_the_levels() -> None:
     scale = levels((1.0, 5.0))
     sure = torch.tensor([[0.0, 50.0, 0, 0, 0], [0.0, 0, 0, 0, 0]])
-    assert expected(sure, scale) == pytest.approx([2.0, 3.0])
+    assert expected_score(sure, scale) == pytest.approx([2.0, 3.0])
 
 
 def test_likeness_is_learnt() -> None:
@@ -308,7 +308,7 @@ def test_likeness_is_learnt() -> None:
         scale=levels((0.0, 5.0)),
         settings=ProbeSettings(relatedness=RelatednessSettings(epoch_size=10, max_epoch=100), seed=1),
     )
-    found = expected(probe.outputs(dev), levels((0.0, 5.0)))
+    found = expected_score(probe.outputs(dev), levels((0.0, 5.0)))
     assert np.corrcoef(found, scores[400:])[0, 1] == pytest.approx(probe.runs[0].score, abs=1e-6)
     assert probe.runs[0].score > 0.75
 

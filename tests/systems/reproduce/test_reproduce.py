@@ -16,7 +16,7 @@ from systems.reproduce.small_world import SAMPLE, place, write_cut, write_vector
 
 from gluebench.data import DataError, load_split  # noqa: E402
 from gluebench.scoring import accuracy, matthews_correlation, read_gold  # noqa: E402
-from gluebench.systems.reproduce.compare import HIDDEN, cells, replace_rows, results  # noqa: E402
+from gluebench.systems.reproduce.compare import HIDDEN, replace_rows, results, row_of_cells  # noqa: E402
 from gluebench.systems.reproduce.rerun import (  # noqa: E402
     Request,
     Result,
@@ -77,7 +77,7 @@ def _folder(folder: Path) -> None:
 def test_scores_are_those_of_the_predictions_that_were_kept(
     ran: dict[str, RowResult], here: Setup, name: str
 ) -> None:
-    found = {(cell.column, cell.metric): cell for cell in cells(ran[name], ASKED, SAMPLE)}
+    found = {(cell.column, cell.metric): cell for cell in row_of_cells(ran[name], ASKED, SAMPLE)}
     folders = {"multi-bilstm": ("CoLA+WNLI", "CoLA+WNLI")}.get(name, TASKS)
     for task, folder, metric in zip(TASKS, folders, (matthews_correlation, accuracy), strict=True):
         kept = here.out / "tiny" / name / folder / "seed-111"
@@ -97,7 +97,7 @@ def test_single_sentences_are_not_trained_twice(ran: dict[str, RowResult], here:
     assert sorted(path.name for path in own.iterdir()) == ["WNLI"]
     runs = [ran[name].chosen["CoLA"] for name in ("single-bilstm-attn", "single-bilstm")]
     assert runs[0].session.folder == runs[1].session.folder
-    (cola, *_) = cells(ran["single-bilstm-attn"], ASKED, SAMPLE)
+    (cola, *_) = row_of_cells(ran["single-bilstm-attn"], ASKED, SAMPLE)
     assert cola.reason == "the run of single-bilstm"
 
 
@@ -107,7 +107,8 @@ def test_a_row_without_its_weights_says_what_it_needs(ran: dict[str, RowResult])
     assert "CC BY-NC 4.0" in reason
     assert "--weights DIR" in reason
     assert all(
-        cell.obtained is None and cell.reason == reason for cell in cells(ran["infersent"], ASKED, SAMPLE)
+        cell.obtained is None and cell.reason == reason
+        for cell in row_of_cells(ran["infersent"], ASKED, SAMPLE)
     )
 
 
@@ -130,8 +131,8 @@ def test_a_finished_run_is_not_made_again_and_a_lost_one_is(
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in stamps.items())
     assert not any(line.startswith("CoLA: seed") for line in said)
     assert any(line.startswith("WNLI: seed 111, check 1") for line in said)
-    before = [cells(ran[name], ASKED, SAMPLE) for name in names]
-    assert [cells(each, ASKED, SAMPLE) for each in found] == before
+    before = [row_of_cells(ran[name], ASKED, SAMPLE) for name in names]
+    assert [row_of_cells(each, ASKED, SAMPLE) for each in found] == before
 
 
 def test_runs_of_something_else_are_not_taken_for_these(
@@ -179,12 +180,12 @@ def test_table_4_has_the_majority_class_on_wnli_and_trains_nothing_for_it(
     train = Counter(example.label for example in load_split(folder, SAMPLE, "WNLI", "train"))
     majority = max(SAMPLE.task("WNLI").words, key=train.__getitem__)
     true = list(gold.columns["WNLI"].words())
-    (cell,) = cells(found, asked, SAMPLE)
+    (cell,) = row_of_cells(found, asked, SAMPLE)
     assert cell.obtained is not None
     assert cell.obtained.value == pytest.approx(true.count(majority) / len(true))
     assert (cell.expected, cell.reason) == (0.651, "majority class, as in the paper")
     (bare,) = reproduce(asked, ["cbow"], there, gold=None, say=lambda line: None)
-    (cell,) = cells(bare, asked, SAMPLE)
+    (cell,) = row_of_cells(bare, asked, SAMPLE)
     assert cell.obtained is None
     assert HIDDEN in cell.reason
 
@@ -194,7 +195,7 @@ def test_a_task_without_data_has_its_reason(here: Setup, ran: dict[str, RowResul
         shutil.copytree(FOLDER[0] / task, tmp_path / "data" / task)
     there = place(tmp_path / "data", tmp_path / "out", vectors=here.files.vectors)
     (found,) = reproduce(ASKED, ["cbow"], there, gold=there.dev, say=lambda line: None)
-    one, two = cells(found, ASKED, SAMPLE)
+    one, two = row_of_cells(found, ASKED, SAMPLE)
     assert one.obtained is not None
     assert two.obtained is None
     assert "no data of WNLI" in two.reason
@@ -210,7 +211,7 @@ def test_the_diagnostic_set_is_answered_by_the_mnli_classifier(folder: Path, tmp
     assert [*found.chosen] == ["MNLI"]
     session = found.chosen["MNLI"].session
     assert sorted(session.columns("test")) == ["AX", "MNLI-m", "MNLI-mm"]
-    own = cells(found, asked, SAMPLE)
+    own = row_of_cells(found, asked, SAMPLE)
     assert [cell.column for cell in own][:3] == ["All", "Lexical Semantics", "Predicate-Argument Structure"]
     assert own[0].expected == 0.09
     assert own[0].obtained is not None
@@ -231,7 +232,7 @@ def test_results_hold_whole_columns_alone_and_join_earlier_ones() -> None:
 
 
 def test_results_are_times_100_and_lack_what_was_not_obtained(ran: dict[str, RowResult]) -> None:
-    rows = {name: cells(each, ASKED, SAMPLE) for name, each in ran.items()}
+    rows = {name: row_of_cells(each, ASKED, SAMPLE) for name, each in ran.items()}
     found = results(rows)
     assert "infersent" not in found
     (wnli,) = found["cbow"]["WNLI"]

@@ -10,7 +10,7 @@ from oracles.paper_tables import ROWS as PRINTED
 
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.systems.reproduce import row_called, rows
-from gluebench.systems.reproduce.row import Printed, Row, TableName, records
+from gluebench.systems.reproduce.row import PrintedScores, Row, TableName, records
 
 TITLES = [row.system for row in PRINTED if row.table == "Table 4"]
 ROUNDING = 0.05 + 1e-9
@@ -24,7 +24,7 @@ EXCEPTIONS: Mapping[tuple[TableName, str], float] = {
 """The mean of the printed scores where it does not round to the printed average."""
 
 
-def average(printed: Printed) -> float:
+def average(printed: PrintedScores) -> float:
     """The mean of the task scores, each the mean of its numbers (MNLI's two sets are one task)."""
     scores = [sum(numbers) / len(numbers) for numbers in printed.columns.values()]
     return sum(scores) / len(scores)

@@ -85,19 +85,19 @@ def test_each_worker_has_its_device(tmp_path: Path) -> None:
 
 
 def test_a_claim_is_one_processs_until_it_ends_or_lets_go(tmp_path: Path) -> None:
-    first = claims.take(tmp_path)
+    first = claims.claim_job(tmp_path)
     assert first is not None
     assert claims.is_held(tmp_path)
-    assert claims.take(tmp_path) is None
+    assert claims.claim_job(tmp_path) is None
     first.release()
-    second = claims.take(tmp_path)
+    second = claims.claim_job(tmp_path)
     assert second is not None
     assert (first.current(), second.current()) == (False, True)
 
 
 def holder(folder: Path, **changes: Any) -> Path:
     """A claim like one of this process, with some of its fields changed."""
-    claim = claims.take(folder)
+    claim = claims.claim_job(folder)
     assert claim is not None
     claim.path.write_text(json.dumps({**json.loads(claim.path.read_text()), **changes}))
     return claim.path
@@ -139,8 +139,8 @@ def test_a_claim_cut_short_is_over_after_the_lease(tmp_path: Path) -> None:
 def test_of_many_that_see_a_dead_claim_one_wins(tmp_path: Path) -> None:
     """Also if all of them have looked before the first acts: the number they saw is the one they follow."""
     holder(tmp_path, pid=2**22 + 1)
-    child = "import sys; from pathlib import Path; from gluebench.systems.training.claims import take\n"
-    child += "sys.stdin.readline(); print(take(Path(sys.argv[1])) is not None); sys.stdin.readline()"
+    child = "import sys; from pathlib import Path; from gluebench.systems.training.claims import claim_job\n"
+    child += "sys.stdin.readline(); print(claim_job(Path(sys.argv[1])) is not None); sys.stdin.readline()"
     pipe = subprocess.PIPE
     racers = [
         subprocess.Popen([sys.executable, "-c", child, tmp_path], stdin=pipe, stdout=pipe, text=True)

@@ -81,7 +81,7 @@ def test_a_form_of_dissent_that_is_not_read(tmp_path: Path, settings: dict[str, 
 
 
 @pytest.mark.parametrize("age", ["python2", "legacy", "today"])
-def test_another_module(tmp_path: Path, age: str) -> None:
+def test_a_module_of_another_kind_is_refused_with_its_shapes(tmp_path: Path, age: str) -> None:
     path = modules.write_module(tmp_path / "linear.pickle", torch.nn.Linear(2, 3), age=age)
     with pytest.raises(WeightsError, match=r"not the weights of InferSent or DisSent") as raised:
         read_infersent(path)

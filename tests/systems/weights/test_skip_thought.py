@@ -61,7 +61,7 @@ def test_the_encoder_keeps_order_whatever_the_batch(tmp_path: Path, batch: int) 
         np.testing.assert_allclose(row, expected, atol=1e-5)
 
 
-def test_no_sentences(tmp_path: Path) -> None:
+def test_no_sentences_give_no_rows(tmp_path: Path) -> None:
     files.write_skip_thought(tmp_path, WORDS)
     assert SkipThoughtEncoder(tmp_path, str.split).encode([]).shape == (0, 16)
 
@@ -93,7 +93,7 @@ def test_one_way_weights_in_the_place_of_two_way_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["uni_skip.npz", "utable.npy", "dictionary.txt"])
-def test_a_missing_file(tmp_path: Path, name: str) -> None:
+def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     files.write_skip_thought(tmp_path, WORDS)
     (tmp_path / name).unlink()
     assert f"{name}: cannot be read" in refused(tmp_path)
@@ -101,7 +101,7 @@ def test_a_missing_file(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["uni_skip.npz", "utable.npy"])
 @pytest.mark.parametrize("content", [b"", b"words, not arrays", b"PK\x03\x04 cut off"])
-def test_a_damaged_file(tmp_path: Path, name: str, content: bytes) -> None:
+def test_a_damaged_file_is_named(tmp_path: Path, name: str, content: bytes) -> None:
     files.write_skip_thought(tmp_path, WORDS)
     (tmp_path / name).write_bytes(content)
     assert f"{name}: cannot be read" in refused(tmp_path)

@@ -19,6 +19,7 @@ from gluebench.analysis.compare.scores import (
     units_tests,
 )
 from gluebench.analysis.graded import GradedSystem, grade_systems
+from gluebench.analysis.names import LETTERS, Names, distinct_names, short_names
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, p_text, points, without
 from gluebench.benchmark.tables import Column, Table, TabularResult, numeric, show_count
@@ -294,20 +295,20 @@ def compare(
 
 def _names_of(
     systems: Sequence[GradedSystem], names: tuple[str, str] | None
-) -> tuple[tuple[str, str], words.Names]:
+) -> tuple[tuple[str, str], Names]:
     """The names of both systems, by default their files, or letters for predictions given from Python.
 
     With them what sentences call the two.
     """
     if names is not None:
-        return names, words.distinct_names(*names)
+        return names, distinct_names(*names)
     sources = []
     for system in systems:
         sources.append([run.source for run in system.runs if run.source != GIVEN])
     a, b = sources
-    short = words.LETTERS
+    short = LETTERS
     if a and b:
-        short = words.short_names(a, b)
+        short = short_names(a, b)
     return (", ".join(a) or "A", ", ".join(b) or "B"), short
 
 
@@ -334,7 +335,7 @@ def task_comparison(
     score: Difference | None,
     metrics: Mapping[str, Difference],
     categories: tuple[CategoryComparison, ...],
-    names: words.Names,
+    names: Names,
 ) -> TaskComparison:
     """A task or diagnostic set with its conclusion, which sums up the categories too."""
     sentences = [words.sentence(task, score, names)]
@@ -370,7 +371,7 @@ def _categories(
 
 
 def _warnings(
-    systems: Sequence[GradedSystem], gold: Gold, names: words.Names, *, left_out: Sequence[str]
+    systems: Sequence[GradedSystem], gold: Gold, names: Names, *, left_out: Sequence[str]
 ) -> Iterator[str]:
     for task in left_out:
         files = {file.name for file in gold.benchmark.task(task).files}

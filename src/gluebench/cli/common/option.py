@@ -221,7 +221,7 @@ precision = click.option(
 )
 """`--precision`, passed as `precision`: a `gluebench.systems.devices.Precision`, or None."""
 changed_settings = repeated("--set NAME=VALUE", "changes", help="Another setting (docs/how-to/training.md).")
-"""`--set`, passed as `changes` for `gluebench.systems.training.settings.parted`."""
+"""`--set`, passed as `changes` for `gluebench.systems.training.settings.parse_changes`."""
 threads = number("--threads", least=1, help="Threads of PyTorch on the CPU.")
 
 

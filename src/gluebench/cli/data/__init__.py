@@ -244,13 +244,13 @@ def describe(suite: Benchmark, data: Path) -> None:
       gluebench data croissant sample --data data/
     """
     from gluebench.benchmark.atomic import write_json
-    from gluebench.data.croissant import croissant, prepared_files, unstated
+    from gluebench.data.croissant import croissant, missing_card_keys, prepared_files
 
     files = list(prepared_files(data, suite))
     if not files:
         raise click.ClickException(f"There are no data of {suite.name} in {data}.")
     path = data / "croissant.json"
     write_json(path, croissant(suite, files))
-    if missing := unstated(suite):
+    if missing := missing_card_keys(suite):
         notices([f"not stated in the manifest: {', '.join(missing)} (keys of [benchmark])"])
     notices([f"written: {path}: {len(files)} files"])

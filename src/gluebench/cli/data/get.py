@@ -228,12 +228,12 @@ def _records(outcomes: Sequence[Outcome]) -> Iterator[tuple[object, ...]]:
 def _get_site(url: str, to: Path, retry: Mapping[str, Any], *, form: Form) -> None:
     """Fetch the files and show the outcome of each. Raises SendError, DataError."""
     from gluebench.data.sources.fetch import DownloadProgress, Fetcher, RetrySettings, readable
-    from gluebench.data.sources.plan import fetch_missing, listed_files
+    from gluebench.data.sources.plan import fetch_missing, read_listed_files
     from gluebench.submission.client import remote
 
     board = remote(url, notice)
     folder = to / board.address.name
-    files = listed_files(board.address.page, board.facts.get("data"), folder)
+    files = read_listed_files(board.address.page, board.facts.get("data"), folder)
     progress = DownloadProgress(shown=True)
     fetched = fetch_missing(files, Fetcher(progress, RetrySettings(**retry)), progress)
     columns = (

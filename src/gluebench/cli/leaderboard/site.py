@@ -203,7 +203,7 @@ def work(address: str, gold: str, token: str) -> None:
     from gluebench.scoring import read_gold
     from gluebench.submission.client import remote
 
-    benchmark = remote(address)
+    benchmark = remote(address, token=token)
     read_gold(gold, load_benchmark(benchmark.manifest))  # reports all problems before any work
     client = connect(Destination(benchmark.address.site, token, {}, wait=False, again=False))
     click.echo(f"Grading submissions to {benchmark.address.page}; Ctrl+C stops after the one at work.")

@@ -164,7 +164,10 @@ def benchmark_there(client: Client, name: str | None) -> Benchmark:
         name = load_benchmark(name).name
     if name not in names:
         listed = ", ".join(names) or "none"
-        raise click.UsageError(f"{client.url} has no benchmark {name!r}. It has: {listed}.")
+        raise click.UsageError(
+            f"{client.url} has no benchmark {name!r}. It has: {listed}. "
+            "If it is for its participants alone, register first: gluebench register --help says how."
+        )
     return client.benchmark(name)
 
 

@@ -11,8 +11,8 @@ from gluebench.benchmark.tables import Paper, Section, Table, numeric
 from gluebench.cli.common.output import Output, rendered
 from gluebench.cli.scoring.grade import score_cell
 from gluebench.data import DataError
-from gluebench.data.home import locked
-from gluebench.systems.reproduce.compare import Cell, cells, replace_rows, results
+from gluebench.data.home import hold_lock
+from gluebench.systems.reproduce.compare import Cell, replace_rows, results, row_of_cells
 from gluebench.systems.reproduce.rerun import Request, RowResult
 from gluebench.systems.reproduce.row import FULL, TABLES, TableName
 
@@ -27,7 +27,7 @@ SELECTED = (
 
 def table_output(runs: Sequence[RowResult], request: Request, benchmark: Benchmark) -> Output:
     """The table in every form; its data are those that `save` keeps."""
-    rows = {ran.row.name: cells(ran, request, benchmark) for ran in runs}
+    rows = {ran.row.name: row_of_cells(ran, request, benchmark) for ran in runs}
     data = {
         "table": request.table,
         "benchmark": benchmark.name,
@@ -57,7 +57,7 @@ def save(answer: Output, table: TableName, folder: Path) -> None:
     (folder / f"{table}.tex").write_text(rendered(answer, "latex", paper=Paper()), encoding="utf-8")
     path = folder / "results.json"
     assert isinstance(answer.data, dict)
-    with locked(folder / ".results.lock"):  # another process may add its rows at this moment
+    with hold_lock(folder / ".results.lock"):  # another process may add its rows at this moment
         try:
             before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         except ValueError as error:

@@ -58,7 +58,7 @@ def results(
       gluebench results sweep/ runs/ --published BERT-base --published MiniLM
       gluebench results ours.zip theirs.zip --gold gold/ --no-intervals --latex
     """
-    from gluebench.systems.scores import published as known
+    from gluebench.systems.scores import published_scores as known
     from gluebench.systems.scores import read_scores
 
     if split is None:
@@ -66,7 +66,7 @@ def results(
     inputs = Inputs(gold, data, allow_partial_gold=False, split=split, benchmark=benchmark)
     suite = inputs.manifest
     if gold or data:
-        systems = list(_graded(paths, inputs, intervals=not no_intervals))
+        systems = list(_grade_each(paths, inputs, intervals=not no_intervals))
     else:
         systems = read_scores(paths, suite.name, split)
     beside = []
@@ -85,7 +85,7 @@ def results(
         click.echo("\n".join(["```sh", *commands, "```"]))
 
 
-def _graded(paths: Sequence[Path], inputs: Inputs, *, intervals: bool) -> Iterator[Scores]:
+def _grade_each(paths: Sequence[Path], inputs: Inputs, *, intervals: bool) -> Iterator[Scores]:
     """The scores of each submission, named by its file."""
     from gluebench.scoring import grade
     from gluebench.systems.scores import Scores
@@ -102,7 +102,7 @@ def results_output(
     """Systems as rows and tasks as columns, in every form; the best of each column is bold."""
     tasks = dict(_task_columns(systems, suite))
     best = {task: _best_mean(systems, task) for task in tasks}
-    sections = [Section([_cells(system, best) for system in systems])]
+    sections = [Section([_task_cells(system, best) for system in systems])]
     records = list(_records(systems))
     spread = ", ± standard deviation of the runs" * any(system.runs > 1 for system in systems)
     limits = " [95 % interval]" * any("low" in record for record in records)
@@ -155,7 +155,7 @@ def _best_mean(systems: Sequence[Scores], task: str) -> float | None:
     return max(means) if len(set(means)) > 1 else None
 
 
-def _cells(system: Scores, best: Mapping[str, float | None]) -> list[str]:
+def _task_cells(system: Scores, best: Mapping[str, float | None]) -> list[str]:
     """Its name, the scores of each task, and its time."""
     from gluebench.cli.common.progress import clock
 

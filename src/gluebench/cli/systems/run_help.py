@@ -48,10 +48,10 @@ class RunCommand(click.Command):
                     rows = [option.get_help_record(ctx) for option in options]
                     formatter.write_dl([row for row in rows if row is not None])
                 else:
-                    formatter.write(_names(options, formatter) + "\n")
+                    formatter.write(_option_names(options, formatter) + "\n")
 
 
-def _names(options: Sequence[click.Option], formatter: click.HelpFormatter) -> str:
+def _option_names(options: Sequence[click.Option], formatter: click.HelpFormatter) -> str:
     """The options' names, wrapped between names only: click would break "--max-tokens" at its hyphen."""
     indent = " " * formatter.current_indent
     return textwrap.fill(

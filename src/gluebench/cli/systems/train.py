@@ -138,7 +138,7 @@ def _bilstm_row(
     from gluebench.systems.training.settings import BiLstmSpec
 
     with usage_errors():
-        changed = _changed(changes, BiLstmSpec)
+        changed = _parse_changed(changes, BiLstmSpec)
         given = {key: value for key, value in own["spec"].items() if value}
         return preset(
             name,
@@ -163,17 +163,17 @@ def _transformer_row(
     if given:
         raise click.UsageError(f"{given[0]} goes with the BiLSTM; leave it out, or leave out --body.")
     with usage_errors():
-        changed = _changed(changes, TransformerSpec)
+        changed = _parse_changed(changes, TransformerSpec)
         return transformer_row(
             encoder, multi=multi, seeds=seeds, spec=changed.body, settings=changed.settings
         )
 
 
-def _changed(changes: tuple[str, ...], spec: type[Spec]) -> Changes:
+def _parse_changed(changes: tuple[str, ...], spec: type[Spec]) -> Changes:
     from gluebench.systems.devices import launched_precision
-    from gluebench.systems.training.settings import parted
+    from gluebench.systems.training.settings import parse_changes
 
-    changed = parted(changes, spec)
+    changed = parse_changes(changes, spec)
     if launched := launched_precision():
         changed.settings.setdefault("precision", launched)
     return changed

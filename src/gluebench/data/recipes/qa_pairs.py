@@ -261,7 +261,7 @@ def _contest(
     )
 
 
-def balanced(
+def balance_labels(
     candidates: Iterable[Contest], *, margin: float | None, second: str, rng: random.Random
 ) -> tuple[list[Contest], list[Contest]]:
     """The contests won by the distractor, and as many of those won by the answer.

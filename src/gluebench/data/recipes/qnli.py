@@ -10,7 +10,15 @@ from typing import Any
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError, gathered, refuse
 from gluebench.data.recipes import Columns, RecipeResult
-from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage, read_squad, words
+from gluebench.data.recipes.qa_pairs import (
+    Contest,
+    Passage,
+    balance_labels,
+    contests,
+    passage,
+    read_squad,
+    words,
+)
 from gluebench.data.recipes.reading import Reader, table
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
 from gluebench.data.vectors import Vectors, read_vectors
@@ -111,7 +119,7 @@ def _pairs(
 ) -> list[Pair]:
     """Two pairs of each selected question, in random order; appends to `notes`."""
     rivals = list(contests(passages, vectors, min_overlap=options["min-overlap"]))
-    lost, won = balanced(rivals, margin=options["margin"], second=options["second"], rng=rng)
+    lost, won = balance_labels(rivals, margin=options["margin"], second=options["second"], rng=rng)
     notes.extend(_notes(split, passages, rivals, lost, won))
     holds, lacks = task.words
     pairs: list[Pair] = []

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gluebench.data.recipes.winograd import Schema, joined
+from gluebench.data.recipes.winograd import Schema, join_phrases
 
 
 class Language(NamedTuple):
@@ -76,7 +76,7 @@ def hypothesis(schema: Schema, candidate: str, language: Language) -> str:
     after = schema.after
     if language.clause != "text":
         after = first_sentence(after, language)
-    text = joined(before, name, _with_singular_verb(after, schema, name, language))
+    text = join_phrases(before, name, _with_singular_verb(after, schema, name, language))
     return with_stop(text[:1].upper() + text[1:], language.stop)
 
 

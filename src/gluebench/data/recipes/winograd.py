@@ -53,17 +53,17 @@ class Schema(NamedTuple):
     @property
     def premise(self) -> str:
         """The whole text."""
-        return joined(self.before, self.pronoun, self.after)
+        return join_phrases(self.before, self.pronoun, self.after)
 
 
-def spaced(text: str) -> str:
+def normalize_spaces(text: str) -> str:
     """Replace all white space, with line feeds, by single spaces."""
     return " ".join(text.split())
 
 
-def joined(*parts: str) -> str:
+def join_phrases(*parts: str) -> str:
     """Join the parts by spaces, with none before punctuation and clitics ('s, n't)."""
-    text = spaced(" ".join(part for part in parts if part))
+    text = normalize_spaces(" ".join(part for part in parts if part))
     return re.sub(r" (?=[.,;:!?](?!\w)|'(?:s|t|d|m|ll|re|ve)\b|n't\b)", "", text)
 
 
@@ -126,7 +126,7 @@ def _from_line(place: str, record: object) -> Schema:
         value = fields.get(name)
         if not isinstance(value, str) or not value.strip():
             raise _LineError(f'no text in "{name}"; expected text, span1_text and span2_text')
-        texts.append(spaced(value))
+        texts.append(normalize_spaces(value))
     text, candidate, pronoun = texts
     label = fields.get("label")
     if label not in (None, -1, 0, 1):
@@ -143,7 +143,7 @@ def _from_line(place: str, record: object) -> Schema:
     right = None if label in (None, -1) else bool(label)
     # Remove punctuation after the last word, but not the stop of "D.C.".
     candidates = (Candidate(re.sub(r"(?<=\w\w)[.,;:!?]+$", "", candidate), right),)
-    return Schema(place, joined(before, lead), pronoun, joined(after), candidates)
+    return Schema(place, join_phrases(before, lead), pronoun, join_phrases(after), candidates)
 
 
 def _pronoun_position(words: Sequence[str], pronoun: str, index: object) -> int:
@@ -174,7 +174,7 @@ def _read_blocks(path: Path, lines: list[str], problems: Problems) -> list[Schem
             if not fields:
                 first = number
             name, _, value = line.partition(":")
-            fields[name.strip()] = spaced(value)
+            fields[name.strip()] = normalize_spaces(value)
         elif fields:
             schemas += _from_block(path, first, fields, problems)
             fields = {}
@@ -193,11 +193,11 @@ def _from_block(path: Path, first: int, fields: dict[str, str], problems: Proble
         return []
     schema = Schema(
         f"{path.name}:{first}",
-        before=joined(fields["text"]),
+        before=join_phrases(fields["text"]),
         pronoun="",
         after="",
         candidates=(Candidate("", None if entailed is None else entailed == "entailed"),),
-        hypothesis=joined(fields["hypothesis"]),
+        hypothesis=join_phrases(fields["hypothesis"]),
         split=fields.get("partof") or None,
     )
     return [schema]
@@ -217,13 +217,13 @@ def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
         problems.append(f"{path}: no <schema> in it; expected the XML of a Winograd schema collection")
     schemas = []
     for number, element in enumerate(elements, 1):
-        before = spaced(element.text("text/txt1"))
-        pronoun = spaced(element.text("text/pron"))
-        after = spaced(element.text("text/txt2"))
-        quote = spaced(element.text("quote/quote1"))
-        has_quote = bool(spaced(element.text("quote/pron")))
-        correct = spaced(element.text("correctAnswer"))
-        answers = [spaced(answer) for answer in element.texts.get("answers/answer", ())]
+        before = normalize_spaces(element.text("text/txt1"))
+        pronoun = normalize_spaces(element.text("text/pron"))
+        after = normalize_spaces(element.text("text/txt2"))
+        quote = normalize_spaces(element.text("quote/quote1"))
+        has_quote = bool(normalize_spaces(element.text("quote/pron")))
+        correct = normalize_spaces(element.text("correctAnswer"))
+        answers = [normalize_spaces(answer) for answer in element.texts.get("answers/answer", ())]
         right = _LETTERS.find(correct.rstrip(".").strip().upper() or "?")
         faults = []
         if not pronoun:

@@ -132,7 +132,7 @@ class BatchConverter:
             index = self._report(INDEX, self.index(column), column, where)
         ours: dict[str, Any] = {INDEX: index}
         for name, at in zip(self.task.columns, roles.inputs, strict=True):
-            ours[name] = unquoted(columns[at]) if self.release.quoted else columns[at]
+            ours[name] = unquote(columns[at]) if self.release.quoted else columns[at]
         if roles.label_at is not None:
             column = columns[roles.label_at]
             labels = self.label(column)
@@ -198,7 +198,7 @@ class BatchConverter:
         return lists(tags)
 
 
-def unquoted(texts: pa.Array) -> pa.Array:
+def unquote(texts: pa.Array) -> pa.Array:
     """Texts with complete CSV quoting removed: `"a ""b"" c"` becomes `a "b" c`; others are unchanged."""
     if not pc.any(pc.starts_with(texts, '"')).as_py():
         return texts

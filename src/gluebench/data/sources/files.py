@@ -41,7 +41,7 @@ from gluebench.data.sources.columns import (
 from gluebench.data.sources.http import GIT_LFS
 from gluebench.data.sources.records import (
     is_quoted,
-    joined_tokens,
+    join_tokens,
     label_check,
     needs_records,
     note_unlabeled,
@@ -407,7 +407,7 @@ def _texts_of(values: pa.Array) -> pa.Array:
     """A column of texts; of lists of tokens, these with blanks between them."""
     if values.type == pa.string():
         return values
-    texts = [None if value is None else joined_tokens(value) for value in values.to_pylist()]
+    texts = [None if value is None else join_tokens(value) for value in values.to_pylist()]
     return pa.array(texts, pa.string())
 
 

@@ -156,7 +156,7 @@ def _base(address: str, *, what: str) -> str:
     return address.rstrip("/")
 
 
-def listed_files(page: str, files: object, folder: Path) -> list[RemoteFile]:
+def read_listed_files(page: str, files: object, folder: Path) -> list[RemoteFile]:
     """The files that the page of a benchmark lists, to be put into the folder. Raises DataError."""
     if not isinstance(files, list):
         raise DataError(f"{page}: lists no files; expected a leaderboard of this version of gluebench")

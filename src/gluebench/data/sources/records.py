@@ -250,7 +250,7 @@ def _columns(
             continue
         to_text = _json_text
         if task.form == "tokens" and release.columns.get(name, name) in task.columns:
-            to_text = joined_tokens
+            to_text = join_tokens
         columns.append([None if value is None else to_text(value) for value in values])
     if not records.rows:
         raise DataError(f"{path}: no rows; expected examples of {task.name}")
@@ -262,7 +262,7 @@ def _holds_lists(value: Any) -> bool:
     return isinstance(value, list) and any(type(element) in (dict, list) for element in value)
 
 
-def joined_tokens(value: Any) -> str:
+def join_tokens(value: Any) -> str:
     """The text of a list of tokens, with a blank between them, so that each has its tag."""
     if isinstance(value, list) and all(isinstance(token, str) for token in value):
         return " ".join(value)

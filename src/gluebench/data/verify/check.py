@@ -90,17 +90,17 @@ def _digest(text: str, size: int) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
 
 
-def published(benchmark: Benchmark) -> dict[tuple[str, str], Marks]:
+def read_published_marks(benchmark: Benchmark) -> dict[tuple[str, str], Marks]:
     """Task and split name to the marks of the published rows; empty if the package has none."""
     known: dict[tuple[str, str], Marks] = {}
     for name in reversed(benchmark.lineage):
         resource = files(__package__).joinpath(f"{name}.marks")
         if resource.is_file():
-            known.update(unpacked(resource.read_bytes()))
+            known.update(unpack_marks(resource.read_bytes()))
     return known
 
 
-def unpacked(data: bytes) -> Iterator[tuple[tuple[str, str], Marks]]:
+def unpack_marks(data: bytes) -> Iterator[tuple[tuple[str, str], Marks]]:
     """The splits of a file of marks: a line of JSON lists them, then each has texts, letters and labels.
 
     Raises ValueError for another format or a file cut short.
@@ -306,7 +306,7 @@ class Reference(NamedTuple):
 
 def reference(benchmark: Benchmark, against: Path | None = None) -> Reference:
     """The published data of a benchmark, as far as known, or another folder to compare with."""
-    published_marks = {} if against else published(benchmark)
+    published_marks = {} if against else read_published_marks(benchmark)
     return Reference(load_release(benchmark), published_marks, against)
 
 

@@ -92,8 +92,8 @@ def freeze(
     phases_due()  # it changes the board's phase, and writes into the ledger that is copied
     released = [Benchmark.objects.named(name) for name in release]
     one = Benchmark.objects.named(only) if only else None
-    if one and one.draft:
-        raise SiteError(f"{only} is a draft: it has no public pages to copy.")
+    if one and not one.is_public:
+        raise SiteError(f"{only} has no public pages to copy: it is a draft, or for its participants.")
     if one and {*release} - {only}:
         raise SiteError(f"The copy is of {only}: it releases no labels of other benchmarks.")
     if any(benchmark.named_from for benchmark in released):  # authors' files may name them
@@ -119,7 +119,7 @@ def freeze(
 def _seeds(only: Benchmark | None) -> list[str]:
     """Addresses that the copy begins with: pages, exports, and the ledger."""
     seeds = [reverse(name) for name in ("home", "ledger", "ledger-checkpoint", "ledger-rows")]
-    for benchmark in [only] if only else Benchmark.objects.filter(draft=False):
+    for benchmark in [only] if only else Benchmark.objects.public():
         names = ["board", "changes", "changes-json", *(f"board-{ending}" for ending in FORMATS)]
         seeds += [reverse(name, args=[benchmark.name]) for name in names]
     # `verify` reads these, and the page of a board without systems has no link to its JSON.

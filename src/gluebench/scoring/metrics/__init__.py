@@ -86,6 +86,7 @@ __all__ = [
     "metric_function",
     "pearson",
     "point",
+    "point_on",
     "r_k",
     "root_mean_squared_error",
     "spearman",
@@ -240,6 +241,14 @@ def point(metric: Metric, pairs: Pairs) -> MetricValue:
     Raises ValueError if an external metric gives no finite number.
     """
     return pairs.kept(("point", metric), lambda: function_of(metric).point(pairs, metric))
+
+
+def point_on(metric: Metric, pairs: Pairs, positions: Sequence[int]) -> MetricValue:
+    """The value on the examples at some positions; metrics of counts do not need the examples themselves."""
+    function = function_of(metric)
+    if isinstance(function, CountMetric):
+        return function.value_of(pairs.table_of(positions), pairs.code(metric.positive))
+    return point(metric, pairs.subset(positions))
 
 
 def task_score(metrics: Sequence[float]) -> float:

@@ -212,8 +212,10 @@ class CountMetric(MetricFunction):
 
     def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value on the confusion table of the file, counted once for all its metrics."""
-        table = pairs.table
-        positive = pairs.code(metric.positive)
+        return self.value_of(pairs.table, pairs.code(metric.positive))
+
+    def value_of(self, table: Table, positive: int) -> MetricValue:
+        """The value of a confusion table of ints."""
         value = float(self.of(table, positive))
         if value:
             return MetricValue(value)

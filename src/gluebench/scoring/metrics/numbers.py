@@ -32,9 +32,9 @@ def pearson_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
 
     Permuting the rows, or multiplying a column exactly by a power of two, does not change a bit of it.
     """
-    x = _deviations(gold)
-    y = _deviations(predicted)
-    return _ratio(_dot(x, y), _dot(x, x), _dot(y, y))
+    x = _centered(array("d", gold).tobytes())
+    y = _centered(array("d", predicted).tobytes())
+    return _ratio(_dot(x.values, y.values), x.spread, y.spread)
 
 
 def spearman_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
@@ -44,11 +44,8 @@ def spearman_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
     """
     x = _doubled_ranks(array("d", gold).tobytes())
     y = _doubled_ranks(array("d", predicted).tobytes())
-    center = len(x) * (len(x) + 1) ** 2  # doubled ranks have the mean n + 1: all sums are exact
-    cross = float(sum(map(mul, x, y)) - center)
-    x_spread = float(sum(map(mul, x, x)) - center)
-    y_spread = float(sum(map(mul, y, y)) - center)
-    return _ratio(cross, x_spread, y_spread)
+    cross = _exact_cross(x.values, y.values)
+    return _ratio(cross, x.spread, y.spread)
 
 
 def standardized(values: Sequence[float]) -> list[float]:
@@ -58,30 +55,49 @@ def standardized(values: Sequence[float]) -> list[float]:
     square error below 1e-15 whatever the offset and scale of the values, so that their sums, squares and
     products are well conditioned and resampled values agree with the exact correlation.
     """
-    deviations = _deviations(values)
-    if not any(deviations):
-        return deviations  # a constant column
+    deviations, spread = _centered(array("d", values).tobytes())
+    if not spread:
+        return [*deviations]  # a constant column
     n = len(deviations)
-    root_mean_square = sqrt(_dot(deviations, deviations) / n)
+    root_mean_square = sqrt(spread / n)
     mean = fsum(deviations) / n  # rounding error of the mean, which matters if there is an outlier
     return [(deviation - mean) / root_mean_square for deviation in deviations]
 
 
 def ranks(values: Sequence[float]) -> list[float]:
     """Return the rank of each value from 1, ties sharing their mean rank."""
-    return [rank / 2 for rank in _doubled_ranks(array("d", values).tobytes())]
+    return [rank / 2 for rank in _doubled_ranks(array("d", values).tobytes()).values]
+
+
+class _Centered(NamedTuple):
+    """A column of which a correlation needs the products with another and with itself."""
+
+    values: Sequence[float]
+    spread: float
+    """The sum of the squared deviations from the mean."""
 
 
 @lru_cache(maxsize=8)
-def _doubled_ranks(data: bytes) -> tuple[int, ...]:
-    """Twice the rank of each value; cached, since all submissions share the gold column."""
+def _centered(data: bytes) -> _Centered:
+    """The deviations from the mean; cached, since all submissions share the gold column."""
+    deviations = _deviations(array("d", data).tolist())
+    return _Centered(deviations, _dot(deviations, deviations))
+
+
+def _exact_cross(x: Sequence[float], y: Sequence[float]) -> float:
+    """The sum of the products of two columns of doubled ranks, less that of their means, which are n + 1."""
+    return float(sum(map(mul, x, y)) - len(x) * (len(x) + 1) ** 2)
+
+
+@lru_cache(maxsize=8)
+def _doubled_ranks(data: bytes) -> _Centered:
+    """Twice the rank of each value; cached as `_centered` is."""
     values = array("d", data).tolist()
     ordered = sorted(values)
     last = dict(zip(ordered, range(1, len(ordered) + 1), strict=True))
     first = dict(zip(reversed(ordered), range(len(ordered), 0, -1), strict=True))
-    if len(last) == len(ordered):
-        return tuple([2 * last[value] for value in values])
-    return tuple([first[value] + last[value] for value in values])
+    doubled = [first[value] + last[value] for value in values]
+    return _Centered(doubled, _exact_cross(doubled, doubled))
 
 
 def _deviations(values: Sequence[float]) -> list[float]:

@@ -18,13 +18,14 @@ from unicodedata import category
 from gluebench.benchmark.metrics import ARTICLES
 
 _NO_PUNCTUATION = str.maketrans("", "", punctuation)
-_ARTICLES = {language: re.compile(rf"\b({words})\b") for language, words in ARTICLES.items() if words}
-_ARTICLES |= {"": _ARTICLES["en"], "ar": re.compile("ال")}
-_CHINESE = re.compile("[一-龥]")
+# Patterns are compiled at their first use: that of all of them took longer than grading a file of labels.
+_ARTICLES = {language: rf"\b({words})\b" for language, words in ARTICLES.items() if words}
+_ARTICLES |= {"": _ARTICLES["en"], "ar": "ال"}
+_CHINESE = "[一-龥]"
 _NO_CMRC_MARKS = str.maketrans("", "", "-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』")
 """The marks that CMRC 2018's scorer leaves out."""
-_NUMBER = re.compile(r"[+-]?(([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
-_CMRC_TOKEN = re.compile(r"""[一-龥]|[][(){}<>;@#$%&?!"]|,(?!\d)|\.(?=[一-龥]|$)""")
+_NUMBER = r"[+-]?(([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?"
+_CMRC_TOKEN = r"""[一-龥]|[][(){}<>;@#$%&?!"]|,(?!\d)|\.(?=[一-龥]|$)"""
 """A Chinese character or a mark that is a token of its own, as a comma outside of a number."""
 
 
@@ -42,9 +43,9 @@ def normalize(text: str, language: str = "") -> str:
     if language not in ("", "ko"):
         text = "".join(letter for letter in text if not category(letter).startswith("P"))
     if language in _ARTICLES:
-        text = _ARTICLES[language].sub(" ", text)
+        text = re.sub(_ARTICLES[language], " ", text)
     if language == "zh":
-        text = _CHINESE.sub(r" \g<0> ", text)
+        text = re.sub(_CHINESE, r" \g<0> ", text)
     return " ".join(text.split())
 
 
@@ -68,7 +69,7 @@ def numeric_exact_match(answers: Sequence[str], predicted: str, _language: str =
 def number_of(text: str) -> Decimal | str:
     """The exact value of a plain decimal, which may have commas between thousands; else the text itself."""
     text = text.strip()
-    if not _NUMBER.fullmatch(text):
+    if not re.fullmatch(_NUMBER, text):
         return text
     return Decimal(text.replace(",", ""))
 
@@ -83,7 +84,7 @@ def tokens_of(text: str, language: str) -> list[str]:
     """The tokens of the normalized text."""
     text = normalize(text, language)
     if language == "zh-CMRC":
-        text = _CMRC_TOKEN.sub(r" \g<0> ", text)
+        text = re.sub(_CMRC_TOKEN, r" \g<0> ", text)
     return text.split()
 
 

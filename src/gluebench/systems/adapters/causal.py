@@ -15,7 +15,7 @@ from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems.adapters.answers import likeliest
 from gluebench.systems.adapters.huggingface import expect_path_or_name, loading
-from gluebench.systems.adapters.openai import Prompted, PromptOptions
+from gluebench.systems.adapters.openai import PromptedModel, PromptOptions
 from gluebench.systems.adapters.prompts import Template, choices
 from gluebench.systems.protocols import Counting, silent
 from gluebench.systems.run import Answers
@@ -36,7 +36,7 @@ class Continuation(NamedTuple):
     """The answer's tokens; `inputs` ends with all but the last of them."""
 
 
-class CausalModel(Prompted):
+class CausalModel(PromptedModel):
     """A checkpoint of transformers; of equally likely answers the template's first is taken."""
 
     def __init__(

@@ -16,7 +16,7 @@ from gluebench.submission import Column
 from gluebench.systems.run import FileAnswers, column, draw_positions
 
 
-def graded(answers: Mapping[str, FileAnswers], gold: Gold, limit: int | None = None) -> Report:
+def grade_answers(answers: Mapping[str, FileAnswers], gold: Gold, limit: int | None = None) -> Report:
     """Grade the answers to each test file that has labels; the warnings count those that are no answer."""
     report = grade(with_wrong(answers, gold), gold)
     warnings = list(report.warnings)
@@ -33,15 +33,15 @@ def with_wrong(answers: Mapping[str, FileAnswers], gold: Gold) -> dict[str, Colu
     It becomes a label that is not the right one. A score stays the mean training score that `Answered` has:
     the end of the range farther from the right score would move correlations far more than an error does.
     """
-    graded = {name: answered for name, answered in answers.items() if name in gold.columns}
+    labeled = {name: answered for name, answered in answers.items() if name in gold.columns}
     columns = {}
-    for name, answered in graded.items():
+    for name, answered in labeled.items():
         columns[name] = _with_wrong(_task(gold, name), answered, gold.columns[name])
     return columns
 
 
-def drawn_labels(gold: Gold, limit: int) -> Gold:
-    """The labels of the examples that `drawn` gives, with their groups, without diagnostic categories."""
+def labels_of_drawn(gold: Gold, limit: int) -> Gold:
+    """The labels of what `draw_positions` gives, with their groups, without diagnostic categories."""
     columns = {}
     metadata = {}
     for name, right in gold.columns.items():

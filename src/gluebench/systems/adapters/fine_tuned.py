@@ -17,7 +17,7 @@ from gluebench.data import Example
 from gluebench.systems import targets
 from gluebench.systems.adapters import ModelError, files_digest
 from gluebench.systems.adapters.fine_tuning import FineTuning, Recipe
-from gluebench.systems.adapters.huggingface import Checkpoint, expect_answerable, muted
+from gluebench.systems.adapters.huggingface import Checkpoint, expect_answerable, quiet_transformers
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.transformer import ClassifierBody, with_adapters
 from gluebench.systems.protocols import Counting, silent
@@ -37,7 +37,7 @@ RECORD = "training.json"
 """File of a task's folder once its model is complete."""
 
 
-class FineTunedHere(Checkpoint):
+class CheckpointPerTask(Checkpoint):
     """A checkpoint of which one copy is fine-tuned on each task.
 
     Several processes started by a launcher do so together, each on its device: all make the same calls, each
@@ -88,7 +88,7 @@ class FineTunedHere(Checkpoint):
         data = TaskData(task, train, split_dev(task, labeled))
         home = self.home(task.name)
         fingerprint = self._fingerprint(start, recipe, data)
-        if self.agreed(_finished(home) == fingerprint):
+        if self.agreed(_fingerprint_of_finished(home) == fingerprint):
             self._models[task.name] = self._model(str(home))
             return
         with seeded(self._seed):
@@ -177,7 +177,7 @@ class FineTunedHere(Checkpoint):
 
     def _fingerprint(self, start: str, recipe: FineTuning, data: TaskData) -> str:
         """A digest of everything that training depends on but the number of processes."""
-        checkpoint = _finished(Path(start)) or files_digest(start) or start
+        checkpoint = _fingerprint_of_finished(Path(start)) or files_digest(start) or start
         settings = {**recipe._asdict(), "seed": self._seed, "precision": self._precision}
         parts = [checkpoint, settings, data.fingerprints()]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
@@ -190,7 +190,7 @@ class FineTunedHere(Checkpoint):
         Of the run its log and card are left, of runs with other settings nothing.
         """
         home = self.home(task.name)
-        with muted():
+        with quiet_transformers():
             cast(Any, model).save_pretrained(home)
             self._tokenizer.save(home)
         record = {
@@ -210,7 +210,7 @@ class FineTunedHere(Checkpoint):
             path.unlink()
 
 
-def _finished(home: Path) -> str | None:
+def _fingerprint_of_finished(home: Path) -> str | None:
     """The fingerprint of the model that is complete in a folder."""
     try:
         values: dict[str, Any] = json.loads((home / RECORD).read_bytes())

@@ -71,7 +71,7 @@ class Recipe(NamedTuple):
         return FineTuning(**chosen)
 
 
-def shipped() -> list[str]:
+def packaged_recipe_names() -> list[str]:
     """Names of the recipes of the package."""
     return sorted(file.name.removesuffix(".toml") for file in _SHIPPED.iterdir() if ".toml" in file.name)
 
@@ -79,12 +79,12 @@ def shipped() -> list[str]:
 def recipe_called(name: str) -> Recipe:
     """The recipe of the package, or of a TOML file. Raises UnknownNameError, ModelError."""
     path = Path(name)
-    if name in shipped():
+    if name in packaged_recipe_names():
         text = (_SHIPPED / f"{name}.toml").read_text(encoding="utf-8")
     elif path.is_file():
         text = path.read_text(encoding="utf-8")
     else:
-        raise UnknownNameError(name, shipped(), what="recipe or file")
+        raise UnknownNameError(name, packaged_recipe_names(), what="recipe or file")
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -24,7 +24,7 @@ from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.answers import map_labels
 from gluebench.systems.protocols import Advance, Counting, silent
 from gluebench.systems.training.engine import Engine
-from gluebench.systems.training.evaluation import texts
+from gluebench.systems.training.evaluation import input_texts
 
 HEADED = "ForSequenceClassification"
 SENTENCES = 64
@@ -119,7 +119,7 @@ class Checkpoint:
         """Tokenize the examples, pairs as two segments. Raises ModelError for more than two texts."""
         expect_answerable(task)
         longest = min(longest, self._tokenizer.longest)
-        return self._tokenizer.encode(texts(examples), longest)
+        return self._tokenizer.encode(input_texts(examples), longest)
 
     def _batch(self, encodings: Sequence[Encoding]) -> dict[str, Tensor]:
         """Pad encodings to tensors of shape (batch, longest encoding), on the engine's device."""
@@ -225,14 +225,14 @@ class FineTunedCheckpoint(HeadedModel):
         counting: Counting = silent,
     ) -> None:
         """Raises ModelError with the reason for each task that the checkpoint cannot answer."""
-        self._meanings = _meanings(f"hf:{name}", _headed_config(name), tasks, labels or {})
+        self._meanings = _meanings(f"hf:{name}", _config_with_head(name), tasks, labels or {})
         super().__init__(name, engine=Engine(device, precision=precision), counting=counting)
         self._longest = longest
         self._batch_size = batch_size
         self._only = self._model(name)
 
 
-def _headed_config(name: str) -> Any:
+def _config_with_head(name: str) -> Any:
     """The configuration of a checkpoint. Raises ModelError if it has no head for whole texts."""
     expect_path_or_name(name)
     from transformers import AutoConfig
@@ -278,7 +278,7 @@ def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, mode
 
 
 @contextmanager
-def muted() -> Iterator[None]:
+def quiet_transformers() -> Iterator[None]:
     """Mute the messages, warnings of future versions and progress bars of transformers."""
     logging: Any = import_module("transformers.utils.logging")  # the library does not type it
     before = logging.get_verbosity()
@@ -299,7 +299,7 @@ def muted() -> Iterator[None]:
 def loading(name: str, kind: str = "hf") -> Iterator[None]:
     """Turn errors of loading a checkpoint into ModelError; mute the library meanwhile."""
     try:
-        with muted():
+        with quiet_transformers():
             yield
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)

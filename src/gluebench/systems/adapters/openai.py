@@ -111,7 +111,7 @@ class PromptOptions:
         return {"extra_body": dict(self.extra_body)} if self.extra_body else {}
 
 
-class Prompted:
+class PromptedModel:
     """What every prompted model does: choose templates, draw shots, count, stand in for missing answers."""
 
     def __init__(self, options: PromptOptions, *, seed: int | None, counting: Counting) -> None:
@@ -138,7 +138,7 @@ class Prompted:
                 self._counts[name] = self._counts.get(name, 0) + count
 
 
-class ChatModel(Prompted):
+class ChatModel(PromptedModel):
     """A model of a server; answers it cannot read become the train split's typical label and are marked."""
 
     def __init__(

@@ -188,12 +188,12 @@ def _make_probe(
         advance=options.counting("encoded", "sentences"),
     )
     settings = {"probe": preset.name, "precision": options.precision}
-    about = f"{_place(options)}, probe {preset.name}"
+    about = f"{_device_and_precision(options)}, probe {preset.name}"
     identity = {"encoder": encoder.name, **settings, **identity}
     return Model(system, identity, about=about, precision=options.precision)
 
 
-def _place(options: ModelOptions) -> str:
+def _device_and_precision(options: ModelOptions) -> str:
     return f"device {device(options.device)}, precision {options.precision}"
 
 
@@ -216,13 +216,15 @@ def _huggingface(request: _Request) -> Model:
         request.name, tasks, labels=options.labels, longest=options.longest, **shared
     )
     settings = {"longest": options.longest, "labels": dict(options.labels)}
-    return Model(system, {**identity, **settings}, about=_place(options), precision=options.precision)
+    return Model(
+        system, {**identity, **settings}, about=_device_and_precision(options), precision=options.precision
+    )
 
 
 def _fine_tuned(
     request: _Request, recipe: Recipe, shared: Mapping[str, Any], identity: Mapping[str, Any]
 ) -> Model:
-    from gluebench.systems.adapters.fine_tuned import FineTunedHere, Splits
+    from gluebench.systems.adapters.fine_tuned import CheckpointPerTask, Splits
 
     options = request.options
     corpus = request.corpus
@@ -230,7 +232,7 @@ def _fine_tuned(
     def data(name: str) -> Splits:
         return corpus.benchmark.task(name), *fit_data(corpus.benchmark, name, corpus.folder)
 
-    system = FineTunedHere(
+    system = CheckpointPerTask(
         request.name,
         recipe,
         folder=options.save or request.folder / "training",
@@ -241,7 +243,7 @@ def _fine_tuned(
         **shared,
     )
     settings = {task.name: recipe.of(task.name)._asdict() for task in corpus.tasks}
-    about = f"{_place(options)}, recipe {recipe.name}, seed {options.seed or 0}"
+    about = f"{_device_and_precision(options)}, recipe {recipe.name}, seed {options.seed or 0}"
     identity = {**identity, "recipe": recipe.name, "fine_tuning": settings}
     return Model(system, identity, about=about, precision=options.precision)
 

@@ -23,10 +23,10 @@ from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
 from gluebench.data.errors import differences, expect_schema, parsing
 from gluebench.data.gold import gold_from_data
-from gluebench.data.home import locked, sha256_of, split_file, task_folder
+from gluebench.data.home import hold_lock, sha256_of, split_file, task_folder
 from gluebench.scoring import Gold, Report
 from gluebench.submission import Column
-from gluebench.systems.adapters.dev_scores import drawn_labels, graded, unanswered, with_wrong
+from gluebench.systems.adapters.dev_scores import grade_answers, labels_of_drawn, unanswered, with_wrong
 from gluebench.systems.protocols import Predictor
 from gluebench.systems.run import FileAnswers, Key, Unit, answer, column, fit, units
 
@@ -184,7 +184,7 @@ def lock_folder(folder: Path, *, again: bool = False) -> Iterator[None]:
     Raises DataError if another process has the lock, or if `again` is set and the folder is not a run's.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / LOCK, f"{folder}: another process is at this run; let it end first"):
+    with hold_lock(folder / LOCK, f"{folder}: another process is at this run; let it end first"):
         try:
             if again:
                 _empty(folder)
@@ -331,14 +331,14 @@ class Session:
         answers = self.answers("dev")
         if not answers:
             return None
-        return graded(answers, self.dev_labels(), self.plan.limit)
+        return grade_answers(answers, self.dev_labels(), self.plan.limit)
 
     def dev_labels(self) -> Gold:
         """The labels of the dev splits, within the limit. Raises DataError if there are none."""
         gold = gold_from_data(self.plan.data, self.plan.benchmark, role="dev", partial=True)
         if self.plan.limit is None:
             return gold
-        return drawn_labels(gold, self.plan.limit)
+        return labels_of_drawn(gold, self.plan.limit)
 
     def dev_columns(self, gold: Gold) -> dict[str, Column]:
         """The dev predictions of files with labels; see `with_wrong` for what it could not answer."""

@@ -44,7 +44,7 @@ class BatchedEncoder(ABC):
         """The vectors (batch, dim) of some sentences."""
 
 
-class KeptVectors:
+class WordVectorFile:
     """Word vectors of a text file. Each call with new words reads the file through once."""
 
     def __init__(self, path: Path) -> None:

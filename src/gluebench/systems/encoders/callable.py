@@ -10,7 +10,7 @@ from gluebench.systems.imported import object_at
 from gluebench.systems.protocols import SentenceEncoder
 
 
-def encoded(encoder: SentenceEncoder, sentences: Sequence[str]) -> NDArray[np.float32]:
+def encode_checked(encoder: SentenceEncoder, sentences: Sequence[str]) -> NDArray[np.float32]:
     """The vectors of some sentences, (sentences, dim). Raises EncoderError where they are none."""
     vectors = as_vectors(encoder.encode(sentences), sentences, name=encoder.name)
     if vectors.shape[1] != encoder.dim:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.encoders.batches import BatchedEncoder, Floats, KeptVectors
+from gluebench.systems.encoders.batches import BatchedEncoder, Floats, WordVectorFile
 from gluebench.systems.text.ptb import Tokenize
 from gluebench.systems.text.ptb import tokenizer as tokenizer_called
 from gluebench.systems.weights import WeightsError
@@ -166,7 +166,7 @@ class GenSenEncoder(BatchedEncoder):
                 vocabulary = self.weights / f"{name}_vocab.pkl"
                 self.parts.append(GenSen.from_files(model, vocabulary, self.device))
         self.dim = sum(part.dim for part in self.parts)
-        self._vectors = KeptVectors(self.vectors) if self.vectors else None
+        self._vectors = WordVectorFile(self.vectors) if self.vectors else None
         self._tokenize = tokenizer_called(self.tokenizer)
 
     def prepare(self, sentences: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.encoders.batches import BatchedEncoder, KeptVectors
+from gluebench.systems.encoders.batches import BatchedEncoder, WordVectorFile
 from gluebench.systems.text.ptb import Tokenize
 from gluebench.systems.text.ptb import tokenizer as tokenizer_called
 from gluebench.systems.weights import WeightsError
@@ -66,7 +66,7 @@ class InferSentEncoder(BatchedEncoder):
     def __post_init__(self) -> None:
         self.network = read_infersent(self.weights).to(self.device)
         self.dim = 2 * self.network.hidden_size
-        self._vectors = KeptVectors(self.vectors)
+        self._vectors = WordVectorFile(self.vectors)
         self._tokenize = tokenizer_called(self.tokenizer)
 
     def prepare(self, sentences: Sequence[str]) -> None:

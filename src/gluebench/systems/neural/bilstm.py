@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from gluebench.systems.devices import DeviceError
 from gluebench.systems.neural.model import Body
-from gluebench.systems.neural.token_vectors import Embedded, TokenVectors
-from gluebench.systems.weights.recurrent import Packing, max_pool, real, run
+from gluebench.systems.neural.token_vectors import EmbeddedTokens, TokenVectors
+from gluebench.systems.weights.recurrent import PackedOrder, max_pool, real, run
 
 
 class AttendedStates(NamedTuple):
@@ -59,7 +59,7 @@ class BiLstm(nn.Module):
         self.lstm = nn.LSTM(dim, hidden, layers, batch_first=True, bidirectional=True)
         self.dim = 2 * hidden
 
-    def forward(self, states: Tensor, lengths: Tensor, packed: Packing | None = None) -> Tensor:
+    def forward(self, states: Tensor, lengths: Tensor, packed: PackedOrder | None = None) -> Tensor:
         """States of the last layer, forward then backward, zero after the end of a sentence.
 
         From (batch, length, dim) to (batch, length, 2 hidden); lengths (batch,) are at least 1. A GPU takes
@@ -241,10 +241,10 @@ class BiLstmBody(Body):
             sides.append(self._pool(side._replace(vectors=modeled)))
         return pair_features(sides[0], sides[1])
 
-    def _states(self, group: Any) -> Embedded:
+    def _states(self, group: Any) -> EmbeddedTokens:
         """Encode a group of sentences, without dropout after the BiLSTM."""
-        given: Embedded = self.vectors(group)
+        given: EmbeddedTokens = self.vectors(group)
         return given._replace(vectors=self.encoder(self.dropout(given.vectors), *given[1:]))
 
-    def _pool(self, states: Embedded) -> Tensor:
+    def _pool(self, states: EmbeddedTokens) -> Tensor:
         return max_pool(self.dropout(states.vectors), states.lengths, padding=self.pool_padding)

@@ -65,12 +65,12 @@ class Body(nn.Module, ABC):
         """Features of a collated batch: (batch, dims[texts])."""
 
 
-def moved(batch: Batch, device: torch.device | str) -> Batch:
+def to_device(batch: Batch, device: torch.device | str) -> Batch:
     """Move a collated batch's tensors to a device; other values are unchanged."""
     return _map_tensors(batch, lambda tensor: tensor.to(device, non_blocking=True))
 
 
-def pinned(batch: Batch) -> Batch:
+def pin_batch(batch: Batch) -> Batch:
     """Copy a batch's tensors to memory from which a GPU can take them while others compute."""
     return _map_tensors(batch, Tensor.pin_memory)
 

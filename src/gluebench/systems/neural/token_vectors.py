@@ -11,21 +11,21 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from gluebench.systems.text.vocabulary import PAD, Vocabulary
-from gluebench.systems.weights.recurrent import Packing, packing
+from gluebench.systems.weights.recurrent import PackedOrder, packing
 
 Tokenize = Callable[[str], list[str]]
 LONGEST = 40
 """Maximum number of tokens of a sentence (the original's limit)."""
 
 
-class Embedded(NamedTuple):
+class EmbeddedTokens(NamedTuple):
     """Vectors of the tokens of a batch; values after a sentence's end are undefined."""
 
     vectors: Tensor
     """(batch, length, dim)."""
     lengths: Tensor
     """(batch,), at least 1."""
-    packed: Packing | None = None
+    packed: PackedOrder | None = None
     """The lengths counted on the CPU."""
 
 
@@ -63,18 +63,18 @@ class TokenVectors(nn.Module, ABC):
         """Collate prepared texts into one batch, tensors on the CPU."""
 
     @abstractmethod
-    def forward(self, batch: Any) -> Embedded:
+    def forward(self, batch: Any) -> EmbeddedTokens:
         """The vectors of a collated batch."""
 
 
-class Ids(NamedTuple):
+class TokenIds(NamedTuple):
     """Ids of the tokens of a batch."""
 
     ids: Tensor
     """(batch, length), 0 after the end."""
     lengths: Tensor
     """(batch,)."""
-    packed: Packing
+    packed: PackedOrder
 
 
 class TableVectors(TokenVectors):
@@ -101,18 +101,18 @@ class TableVectors(TokenVectors):
         """Ids of the tokens, as arrays."""
         return [np.array(self.vocabulary.ids(self.tokens(text)), dtype=np.int32) for text in texts]
 
-    def collate(self, items: Sequence[Any]) -> Ids:
+    def collate(self, items: Sequence[Any]) -> TokenIds:
         """Stack ids, padded to the longest text."""
         lengths = [len(item) for item in items]
         ids = np.full((len(items), max(lengths)), PAD, dtype=np.int32)
         for row, item, length in zip(ids, items, lengths, strict=True):
             row[:length] = item
-        return Ids(torch.from_numpy(ids), torch.tensor(lengths), packing(lengths))
+        return TokenIds(torch.from_numpy(ids), torch.tensor(lengths), packing(lengths))
 
-    def forward(self, batch: Ids) -> Embedded:
+    def forward(self, batch: TokenIds) -> EmbeddedTokens:
         """Look up vectors time-major, as an LSTM expects its input; transpose the result for the caller."""
         vectors = functional.embedding(batch.ids.T, self.table).transpose(0, 1)
-        return Embedded(vectors, batch.lengths, batch.packed)
+        return EmbeddedTokens(vectors, batch.lengths, batch.packed)
 
 
 class ScalarMix(nn.Module):
@@ -160,15 +160,15 @@ class ElmoVectors(TokenVectors):
         """Numbers of the tokens; ELMo keeps the characters of each distinct one."""
         return [self.elmo.numbers(self.tokens(text)) for text in texts]
 
-    def collate(self, items: Sequence[Any]) -> tuple[Any, Packing]:
+    def collate(self, items: Sequence[Any]) -> tuple[Any, PackedOrder]:
         """ELMo's batch of the sentences, and their lengths."""
         return self.elmo.batch(items), packing([len(item) for item in items])
 
-    def forward(self, batch: tuple[Any, Packing]) -> Embedded:
+    def forward(self, batch: tuple[Any, PackedOrder]) -> EmbeddedTokens:
         """The mix of the layers, with dropout."""
         with torch.no_grad():
             layers, lengths = self.elmo(batch[0])
-        return Embedded(self.dropout(self.mix(layers)), lengths, batch[1])
+        return EmbeddedTokens(self.dropout(self.mix(layers)), lengths, batch[1])
 
 
 class CoveVectors(TokenVectors):
@@ -194,9 +194,9 @@ class CoveVectors(TokenVectors):
         """As the words' own vectors want it."""
         return self.words.collate(items)
 
-    def forward(self, batch: Any) -> Embedded:
+    def forward(self, batch: Any) -> EmbeddedTokens:
         """Concatenate each word's vector and CoVe's."""
-        embedded: Embedded = self.words(batch)
+        embedded: EmbeddedTokens = self.words(batch)
         with torch.no_grad():
             context = self.cove(*embedded)
         return embedded._replace(vectors=torch.cat([embedded.vectors, context], dim=2))

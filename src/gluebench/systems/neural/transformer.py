@@ -9,7 +9,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.adapters.huggingface import Encoding, PairTokenizer, loading, muted
+from gluebench.systems.adapters.huggingface import Encoding, PairTokenizer, loading, quiet_transformers
 from gluebench.systems.neural.model import Body
 from gluebench.systems.training.settings import TransformerSpec
 
@@ -68,7 +68,7 @@ class TransformerBody(SequenceBody):
         self._pooling = spec.pooling
         self._frozen = spec.tuning == "frozen"
         self.dropout = nn.Dropout(spec.dropout)
-        self.encoder = _adapted(encoder, spec)
+        self.encoder = _make_trainable(encoder, spec)
 
     def train(self, mode: bool = True) -> TransformerBody:
         """Set the mode; a frozen encoder stays without dropout, so that its features are always the same."""
@@ -96,7 +96,7 @@ def pretrained_body(name: str, spec: TransformerSpec) -> TransformerBody:
 
 def save_configuration(body: TransformerBody, folder: Path) -> None:
     """Write the encoder's configuration and tokenizer, from which `untrained_body` makes it."""
-    with muted():
+    with quiet_transformers():
         cast(Any, body.encoder).config.save_pretrained(folder)
         body.tokenizer.save(folder)
 
@@ -111,12 +111,12 @@ def untrained_body(folder: Path, spec: TransformerSpec) -> TransformerBody:
     return TransformerBody(encoder, tokenizer, spec)
 
 
-def _adapted(encoder: nn.Module, spec: TransformerSpec) -> nn.Module:
+def _make_trainable(encoder: nn.Module, spec: TransformerSpec) -> nn.Module:
     """The encoder with those weights trainable that the specification says."""
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None  # type: ignore[assignment]  # the heads read the states themselves
     if spec.gradient_checkpointing:
-        with muted():
+        with quiet_transformers():
             cast(Any, encoder).gradient_checkpointing_enable({"use_reentrant": False})
     if spec.tuning == "frozen":
         encoder.requires_grad_(False)
@@ -137,7 +137,7 @@ def with_adapters(
     config = LoraConfig(
         task_type=kind, r=rank, lora_alpha=alpha, lora_dropout=dropout, target_modules="all-linear"
     )
-    with muted():
+    with quiet_transformers():
         return cast(nn.Module, get_peft_model(cast(Any, model), config))
 
 

@@ -219,7 +219,7 @@ def fit_regression(
         return ((logits[:, 0].softmax(dim=1) - targets) ** 2).mean()
 
     def score(logits: Tensor) -> list[float]:
-        return [pearson(dev_scores, expected(logits[:, 0], scale).tolist())]
+        return [pearson(dev_scores, expected_score(logits[:, 0], scale).tolist())]
 
     options = settings.relatedness
     settings = ProbeSettings(
@@ -353,7 +353,7 @@ def two_hot(scores: Sequence[float], scale: NDArray[np.float64]) -> NDArray[np.f
     return np.maximum(0.0, 1.0 - distances).astype(np.float32)
 
 
-def expected(outputs: Tensor, scale: NDArray[np.float64]) -> NDArray[np.float64]:
+def expected_score(outputs: Tensor, scale: NDArray[np.float64]) -> NDArray[np.float64]:
     """The score that outputs (..., levels) predict: the mean of the levels under their softmax."""
     shares = outputs.double().softmax(dim=-1).numpy()
     return np.asarray(shares @ scale)

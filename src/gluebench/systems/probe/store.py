@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from gluebench.data import DataError
 from gluebench.data.errors import expect_schema, parsing
-from gluebench.data.home import data_folder, locked
+from gluebench.data.home import data_folder, hold_lock
 from gluebench.systems.encoders import EncoderError
-from gluebench.systems.encoders.callable import encoded
+from gluebench.systems.encoders.callable import encode_checked
 from gluebench.systems.protocols import Advance, SentenceEncoder, silent
 
 SCHEMA = "gluebench.vectors/1"
@@ -208,7 +208,7 @@ def _lock_of(path: Path) -> Path:
 def store_of(path: Path, encoder: SentenceEncoder, precision: Precision = "float32") -> VectorStore:
     """Open or create the encoder's store at a path. Raises DataError for another encoder's store."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with locked(_lock_of(path)):
+    with hold_lock(_lock_of(path)):
         index = index_of(path)
         if path.exists() and not index.exists():
             raise DataError(f"{path}: is there without {index.name}; name another file")
@@ -250,7 +250,7 @@ def encode_into(
     """
     if not store.missing(sentences):
         return 0
-    with locked(_lock_of(store.path)):
+    with hold_lock(_lock_of(store.path)):
         store.read_index()
         missing = sorted(store.missing(sentences), key=len, reverse=True)
         if not missing:
@@ -264,7 +264,7 @@ def encode_into(
         with store.appending() as add:
             for start in range(0, len(missing), batch_size):
                 batch = missing[start : start + batch_size]
-                add(batch, encoded(encoder, batch))
+                add(batch, encode_checked(encoder, batch))
                 advance(start + len(batch), len(missing))
     return len(missing)
 
@@ -276,7 +276,7 @@ def _check_same_vectors(store: VectorStore, encoder: SentenceEncoder, sentences:
     if not len(sample):
         return
     stored = np.asarray(store.vectors()[rows[sample]], dtype=np.float64)
-    recomputed = encoded(encoder, [sentences[place] for place in sample]).astype(np.float64)
+    recomputed = encode_checked(encoder, [sentences[place] for place in sample]).astype(np.float64)
     longer = np.maximum(np.linalg.norm(stored, axis=1), np.linalg.norm(recomputed, axis=1))
     if (np.linalg.norm(stored - recomputed, axis=1) > TOLERANCE * longer).any():
         raise DataError(

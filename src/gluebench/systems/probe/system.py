@@ -90,7 +90,7 @@ class ProbedEncoder:
             return []
         outputs = self.probes[task.name].outputs(self._features(task, examples))
         if not task.labels:
-            outputs = torch.from_numpy(classifier.expected(outputs, self._levels(task))[:, None])
+            outputs = torch.from_numpy(classifier.expected_score(outputs, self._levels(task))[:, None])
         return targets.answers(task, outputs.double().numpy())
 
     def _levels(self, task: Task) -> NDArray[np.float64]:

@@ -4,6 +4,6 @@ Each row is one file in `recipes/`; `presets.toml` says what is smaller in a qui
 published weights came from.
 """
 
-from gluebench.systems.reproduce.row import Printed, Row, row_called, rows
+from gluebench.systems.reproduce.row import PrintedScores, Row, row_called, rows
 
-__all__ = ["Printed", "Row", "row_called", "rows"]
+__all__ = ["PrintedScores", "Row", "row_called", "rows"]

@@ -50,7 +50,7 @@ Test = Callable[[Numbers], Evidence]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PaperClaim:
     """One claim."""
 
     name: str
@@ -93,7 +93,7 @@ MOST = 0.6
 """Share of the rows that counts as most."""
 ALMOST_ALL = 0.8
 
-FINDINGS: list[Finding] = []
+FINDINGS: list[PaperClaim] = []
 """All claims, in the order of the paper's sections."""
 
 
@@ -101,7 +101,7 @@ def _claim(section: str, claim: str, *, tables: tuple[TableName, ...]) -> Callab
     """Add the decorated test of a claim to `FINDINGS`."""
 
     def add(test: Test) -> Test:
-        FINDINGS.append(Finding(test.__name__.replace("_", "-"), section, claim, test, tables))
+        FINDINGS.append(PaperClaim(test.__name__.replace("_", "-"), section, claim, test, tables))
         return test
 
     return add
@@ -378,7 +378,7 @@ class ClaimVerdict(NamedTuple):
     """The numbers that decide, or the reason why they are missing."""
 
 
-def judge_finding(finding: Finding, numbers: Numbers) -> ClaimVerdict:
+def judge_finding(finding: PaperClaim, numbers: Numbers) -> ClaimVerdict:
     """Test a claim on a table of results."""
     try:
         holds, detail = finding.test(numbers)

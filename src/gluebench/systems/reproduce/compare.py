@@ -31,7 +31,7 @@ class Cell(NamedTuple):
     """Why nothing was obtained, or what has to be known of it."""
 
 
-def cells(ran: RowResult, request: Request, benchmark: Benchmark) -> list[Cell]:
+def row_of_cells(ran: RowResult, request: Request, benchmark: Benchmark) -> list[Cell]:
     """The row of a table, the average last."""
     row: list[Cell] = []
     if request.table == "table5":

@@ -15,7 +15,7 @@ from gluebench.benchmark.lookup import find
 from gluebench.systems.devices import PRECISIONS, Precision
 from gluebench.systems.probe.settings import Preset as ProbePreset
 from gluebench.systems.probe.settings import ProbeSettings, preset_called
-from gluebench.systems.training.settings import BiLstmSpec, Changes, Settings, parted
+from gluebench.systems.training.settings import BiLstmSpec, Changes, Settings, parse_changes
 
 TableName = Literal["table4", "table5", "table6"]
 AVERAGE = "Avg"
@@ -32,7 +32,7 @@ DEFAULT = "small"
 _FILES = resources.files("gluebench.systems.reproduce")
 
 
-class Printed(NamedTuple):
+class PrintedScores(NamedTuple):
     """The numbers of one row of a table, times 100 as printed."""
 
     average: float | None
@@ -67,7 +67,7 @@ class Row:
     seeds: tuple[int, ...]
     best: Literal["task", "run"]
     """Whether the best run is chosen for each task or once for all tasks (section 6)."""
-    printed: Mapping[TableName, Printed]
+    printed: Mapping[TableName, PrintedScores]
     majority: tuple[str, ...]
     """Tasks that Table 4, but not Tables 5 and 6, answers by their majority class."""
     notes: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ class Row:
         """Parse changed settings as `gluebench train` does. Raises ValueError."""
         if changes and self.settings is None:
             raise ValueError(f"{self.name} is a frozen encoder and has no settings of training to change")
-        own = parted(changes, BiLstmSpec)
+        own = parse_changes(changes, BiLstmSpec)
         for name in own.body:
             if name not in self.model:
                 raise ValueError(
@@ -216,13 +216,13 @@ def _settings(values: Mapping[str, Any]) -> dict[str, Any]:
     return own
 
 
-def _printed_numbers(numbers: dict[str, Any]) -> Printed:
+def _printed_numbers(numbers: dict[str, Any]) -> PrintedScores:
     average = numbers.pop(AVERAGE, None)
     columns = {}
     for name, value in numbers.items():
         values = value if isinstance(value, list) else [value]
         columns[name] = tuple(map(float, values))
-    return Printed(average, columns)
+    return PrintedScores(average, columns)
 
 
 def _probe(preset: ProbePreset, changes: Mapping[str, Any]) -> ProbePreset:

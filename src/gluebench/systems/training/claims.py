@@ -38,7 +38,7 @@ class Claim(NamedTuple):
         os.utime(self.path, (0, 0))
 
 
-def take(folder: Path, lease: float = LEASE) -> Claim | None:
+def claim_job(folder: Path, lease: float = LEASE) -> Claim | None:
     """Claim the job of a folder; None if another process has it."""
     folder.mkdir(parents=True, exist_ok=True)
     last = _last(folder)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from gluebench.systems import devices
 from gluebench.systems.devices import DeviceError
-from gluebench.systems.neural.model import moved
+from gluebench.systems.neural.model import to_device
 
 
 class Engine:
@@ -52,7 +52,7 @@ class Engine:
     def outputs(self, task: str, batch: Any) -> Tensor:
         """Forward pass of a collated batch."""
         with self.autocast():
-            result: Tensor = self.model(task, moved(batch, self.device))
+            result: Tensor = self.model(task, to_device(batch, self.device))
         return result
 
     def autocast(self) -> AbstractContextManager[Any]:

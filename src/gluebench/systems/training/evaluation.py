@@ -12,13 +12,13 @@ from gluebench.data import Example
 from gluebench.scoring.metrics import task_score
 from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel
-from gluebench.systems.targets import metrics_of, value
+from gluebench.systems.targets import metric_value, metrics_of
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine
 from gluebench.systems.training.settings import Settings
 
 
-def texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
+def input_texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
     """The input texts of each example, as a body prepares them."""
     return [tuple(example.inputs.values()) for example in examples]
 
@@ -45,7 +45,7 @@ def predict(
     """One prediction for each example, in order; the model must be in evaluation mode."""
     engine = Engine(next(model.parameters()).device, precision=precision)
     engine.model = model
-    prepared = model.body.prepare(texts(examples))
+    prepared = model.body.prepare(input_texts(examples))
     with arithmetic(precision):
         return predict_together(model, task, prepared, batch_size=batch_size, engine=engine)
 
@@ -98,7 +98,7 @@ def score(
         metrics = {}
         for metric in task.metrics:
             split = task.file(metric.file).splits["dev"].name
-            metrics[metric.name] = value(task, metric, data.dev[split], predictions[split])
+            metrics[metric.name] = metric_value(task, metric, data.dev[split], predictions[split])
     answers = set(chain.from_iterable(predictions.values()))
     return TaskScore(task_score(list(metrics.values())), metrics, constant=len(answers) == 1)
 
@@ -119,4 +119,4 @@ def _score_pooled(data: TaskData, predictions: Mapping[str, Sequence[str | float
         rows += data.dev[split]
         predicted += values
     chosen = metrics_of(task) if task.labels else metrics_of(task)[:1]
-    return {metric.function: value(task, metric, rows, predicted) for metric in chosen}
+    return {metric.function: metric_value(task, metric, rows, predicted) for metric in chosen}

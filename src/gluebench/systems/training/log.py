@@ -75,7 +75,7 @@ class Pace:
         return f"{speed}, at most {left} left"
 
 
-def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> str:
+def check_line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> str:
     """Format one check as a line, scores times 100."""
     scores = ", ".join(f"{name} {100 * row[f'{name} score']:.1f}" for name in tasks)
     best = " (best)" if row["improved"] else ""

@@ -36,8 +36,8 @@ from gluebench.systems.training.settings import (
 from gluebench.systems.training.trained import (
     ENCODER,
     TrainedSystem,
-    assembled,
-    shown_spec,
+    assemble,
+    spec_for_card,
     write_model,
     write_trained,
 )
@@ -126,7 +126,7 @@ def train_row(
         row.settings,
         row.seeds,
         make_engine=lambda: engine(row.settings.precision, device),
-        about=_about(row, benchmark, tasks=len(data)),
+        about=_facts_for_card(row, benchmark, tasks=len(data)),
         trackers=trackers,
     )
     chosen = runs.best(data, folder, together=row.multi, say=say)
@@ -173,18 +173,18 @@ def _bilstm_maker(row: Row, spec: BiLstmSpec, corpus: Corpus, folder: Path, say:
         table = embedding_matrix(
             words, row.vectors, dim=spec.width, oov=spec.oov, seed=seed, lower=spec.lower
         )
-        return assembled(spec, tasks, words, table, tokenize=tokenize)
+        return assemble(spec, tasks, words, table, tokenize=tokenize)
 
     return make_model
 
 
-def _about(row: Row, benchmark: Benchmark, *, tasks: int) -> dict[str, Any]:
+def _facts_for_card(row: Row, benchmark: Benchmark, *, tasks: int) -> dict[str, Any]:
     """Return the row's part of each run's card; files of vectors and encoders by name and content."""
     about = {
         "title": row.title(tasks),
         "benchmark": benchmark.name,
         "multi_task": row.multi,
-        "body": shown_spec(row.spec),
+        "body": spec_for_card(row.spec),
         "vectors": row.vectors and source_file(row.vectors, row.vectors.name)._asdict(),
     }
     if isinstance(row.spec, TransformerSpec) and Path(row.spec.encoder).is_dir():

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from gluebench.systems.options import parsed
+from gluebench.systems.options import parse_option
 
 SEEDS = (111, 222, 333)
 """The three runs of each row of Table 4."""
@@ -240,7 +240,7 @@ class Changes(NamedTuple):
     body: dict[str, Any]
 
 
-def parted(changes: Iterable[str], spec: type[Spec] = BiLstmSpec) -> Changes:
+def parse_changes(changes: Iterable[str], spec: type[Spec] = BiLstmSpec) -> Changes:
     """Parse "NAME=VALUE" options by the type of each option. Raises ValueError for an invalid one."""
     settings = get_type_hints(Settings)
     body = get_type_hints(spec)
@@ -252,5 +252,5 @@ def parted(changes: Iterable[str], spec: type[Spec] = BiLstmSpec) -> Changes:
             known = ", ".join(sorted({*settings, *body}))
             raise ValueError(f"{change!r} is not NAME=VALUE; NAME is one of {known}")
         kind = settings.get(name) or body[name]
-        (parts.settings if name in settings else parts.body)[name] = parsed(name, text, kind)
+        (parts.settings if name in settings else parts.body)[name] = parse_option(name, text, kind)
     return parts

@@ -53,7 +53,7 @@ class Job:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Swept(NamedTuple):
+class SweepOutcome(NamedTuple):
     """The outcome of a sweep, by job name."""
 
     finished: tuple[str, ...]
@@ -88,7 +88,7 @@ def jobs(rows: Mapping[str, Callable[..., Any]], seeds: Sequence[int]) -> list[J
     return jobs
 
 
-def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say: Say = quiet) -> Swept:
+def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say: Say = quiet) -> SweepOutcome:
     """Run all jobs that are not finished in `folder` yet; a failed job stops no other.
 
     Waits for jobs that another launcher has, and takes them over if it dies. A job whose process dies starts
@@ -123,7 +123,7 @@ def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say:
     texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if path.is_file()}
     errors = {name: json.loads(text)["error"] for name, text in texts.items()}
     lost = [job.name for job in todo if job.name not in errors and job.name not in finished]
-    return Swept(finished, errors | dict.fromkeys(lost, f"its process died {ATTEMPTS} times"))
+    return SweepOutcome(finished, errors | dict.fromkeys(lost, f"its process died {ATTEMPTS} times"))
 
 
 def job_folder(folder: Path, job: Job) -> Path:
@@ -145,7 +145,7 @@ def attempt(job: Job, folder: Path, lease: float = claims.LEASE, *, parent: int 
     own = job_folder(folder, job)
     if _ended(folder, job):
         return
-    claim = claims.take(own, lease)
+    claim = claims.claim_job(own, lease)
     if claim is None or _ended(folder, job):
         return
     began = time.time()

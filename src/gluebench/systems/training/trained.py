@@ -30,7 +30,7 @@ FILE = "trained.json"
 SCHEMA = "gluebench.trained/1"
 
 
-def assembled(
+def assemble(
     spec: BiLstmSpec,
     tasks: Sequence[Task],
     words: Vocabulary,
@@ -50,7 +50,7 @@ def assembled(
     return MultiTaskModel(body, tasks, hidden=spec.classifier)
 
 
-def shown_spec(spec: Spec) -> dict[str, Any]:
+def spec_for_card(spec: Spec) -> dict[str, Any]:
     """A body's sizes and options ready for JSON; an encoder's folder by its name, never by its path."""
     values = asdict(spec)
     if isinstance(spec, TransformerSpec) and Path(spec.encoder).is_dir():
@@ -76,7 +76,7 @@ def write_model(folder: Path, spec: Spec, tasks: Sequence[Task], words: Vocabula
     folder.mkdir(parents=True, exist_ok=True)
     values = {
         "schema": MODEL_SCHEMA,
-        "body": shown_spec(spec),
+        "body": spec_for_card(spec),
         "tasks": [_facts(task) for task in tasks],
     }
     if words is not None:
@@ -96,7 +96,7 @@ def write_model(folder: Path, spec: Spec, tasks: Sequence[Task], words: Vocabula
 
 def read_model(folder: Path) -> MultiTaskModel:
     """Rebuild the model saved in a folder, without vectors and weights. Raises DataError, ModelError."""
-    values = _values(folder / MODEL, MODEL_SCHEMA)
+    values = _read_values(folder / MODEL, MODEL_SCHEMA)
     with parsing(folder / MODEL, "the record of a trained model", "train again"):
         tasks = [_task(record) for record in values["tasks"]]
         if "encoder" in values["body"]:
@@ -105,7 +105,7 @@ def read_model(folder: Path) -> MultiTaskModel:
             sizes = BiLstmSpec(**values["body"])
             words = Vocabulary(values["words"])
             table = np.zeros((len(words), sizes.width), dtype=np.float32)
-            return assembled(sizes, tasks, words, table)
+            return assemble(sizes, tasks, words, table)
     from gluebench.systems.neural.transformer import untrained_body
 
     return MultiTaskModel(untrained_body(folder / ENCODER, spec), tasks, hidden=spec.classifier)
@@ -143,7 +143,7 @@ class TrainedSystem:
 
     def __init__(self, folder: str | os.PathLike[str], *, device: str = "cpu", batch_size: int = 128) -> None:
         self.folder = Path(folder)
-        values = _values(self.folder / FILE)
+        values = _read_values(self.folder / FILE)
         self.title: str = values["title"]
         self._runs: dict[str, str] = values["tasks"]
         self._device = device
@@ -183,7 +183,7 @@ class TrainedSystem:
         return self._loaded[1]
 
 
-def _values(path: Path, schema: str = SCHEMA) -> dict[str, Any]:
+def _read_values(path: Path, schema: str = SCHEMA) -> dict[str, Any]:
     try:
         with parsing(path, "a file of gluebench train", "train again"):
             values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

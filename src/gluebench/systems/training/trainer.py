@@ -24,7 +24,7 @@ from torch import Tensor
 from torch.optim.lr_scheduler import LambdaLR, ReduceLROnPlateau
 
 from gluebench.systems.devices import arithmetic
-from gluebench.systems.neural.model import MultiTaskModel, moved, pinned
+from gluebench.systems.neural.model import MultiTaskModel, pin_batch, to_device
 from gluebench.systems.run import Say, quiet
 from gluebench.systems.training import checkpoint, sampling
 from gluebench.systems.training.checkpoint import Outcome
@@ -33,13 +33,13 @@ from gluebench.systems.training.engine import Engine, seeded
 from gluebench.systems.training.evaluation import (
     TaskScore,
     cut_message,
+    input_texts,
     macro,
     predict_together,
     score,
-    texts,
 )
 from gluebench.systems.training.interrupts import Interrupts
-from gluebench.systems.training.log import Log, Pace, line
+from gluebench.systems.training.log import Log, Pace, check_line
 from gluebench.systems.training.optimizers import make_optimizer, make_schedule
 from gluebench.systems.training.progress import WEIGHTS, Progress, reason_to_stop
 from gluebench.systems.training.settings import Settings
@@ -144,11 +144,11 @@ class Trainer:
         device = self._engine.device
         sizes = {name: len(data.train) for name, data in self.data.items()}
         self._scales = sampling.loss_scales(sizes, settings)
-        self._train = {name: body.prepare(texts(data.train)) for name, data in self.data.items()}
+        self._train = {name: body.prepare(input_texts(data.train)) for name, data in self.data.items()}
         self._say_what_is_cut()
         self._dev: dict[str, dict[str, list[Any]]] = {}
         for name, data in self.data.items():
-            self._dev[name] = {split: body.prepare(texts(rows)) for split, rows in data.dev.items()}
+            self._dev[name] = {split: body.prepare(input_texts(rows)) for split, rows in data.dev.items()}
         batches = sum(sampling.batch_count(size, settings.batch_size) for size in sizes.values())
         self._check_interval = settings.check_every or batches
         self.model.to(device)
@@ -179,7 +179,7 @@ class Trainer:
         if body.longest is None:
             return
         for name, data in self.data.items():
-            cut = body.count_cut(texts(data.train), self._train[name])
+            cut = body.count_cut(input_texts(data.train), self._train[name])
             if cut:
                 self.say(cut_message(data.task, cut, len(data.train), body.longest, body.length_advice))
 
@@ -202,7 +202,7 @@ class Trainer:
                     self._check()
                     bar.clear()
                     speed = pace.text(progress.update)
-                    self.say(line(progress.rows[-1], list(self.data), settings, pace=speed))
+                    self.say(check_line(progress.rows[-1], list(self.data), settings, pace=speed))
                     self._save()
                 if self._save_if_due(interrupts.received):
                     bar.clear()
@@ -294,8 +294,8 @@ class Trainer:
         labels = [self.data[name].train[position].label for position in share]
         targets = self.model.head(name).targets(labels)
         if self._engine.device.type == "cuda":
-            batch = pinned(batch)
-            targets = pinned(targets)
+            batch = pin_batch(batch)
+            targets = pin_batch(targets)
         return BatchPart(batch, targets, weight)
 
     def _batches(self) -> Generator[TaskBatch]:
@@ -327,7 +327,7 @@ class Trainer:
         carried = []
         if not weight:  # a batch of its own that counts for nothing: what it carries on is undone below
             carried = [(module, module.carried()) for module in self.model.carriers().values()]
-        targets = moved(part.targets, self._engine.device)
+        targets = to_device(part.targets, self._engine.device)
         loss = self.model.head(name).loss(self._engine.outputs(name, part.batch), targets)
         self._engine.backward(loss * (self._scales[name] * weight * self._engine.world))
         for module, before in carried:

@@ -48,7 +48,7 @@ def read_network(
     return network.requires_grad_(False)
 
 
-class Packing(NamedTuple):
+class PackedOrder(NamedTuple):
     """How a batch is packed for a recurrent network: counted on the CPU, so that no GPU is waited for."""
 
     order: Tensor
@@ -59,14 +59,14 @@ class Packing(NamedTuple):
     """Lengths in that order, at least 1; they stay on the CPU."""
 
 
-def packing(lengths: Sequence[int]) -> Packing:
+def packing(lengths: Sequence[int]) -> PackedOrder:
     """The packing of sentences of these lengths."""
     order = torch.tensor(lengths).argsort(descending=True, stable=True)
-    return Packing(order, order.argsort(), [max(1, lengths[at]) for at in order.tolist()])
+    return PackedOrder(order, order.argsort(), [max(1, lengths[at]) for at in order.tolist()])
 
 
 def run(
-    network: nn.LSTM | nn.GRU, inputs: Tensor, lengths: Tensor, packed: Packing | None = None
+    network: nn.LSTM | nn.GRU, inputs: Tensor, lengths: Tensor, packed: PackedOrder | None = None
 ) -> tuple[Tensor, Tensor]:
     """Outputs (batch, length, width), zero after each end; last states (layers x directions, batch, hidden).
 
@@ -129,6 +129,6 @@ class Cove(nn.Module):
         """Read the state dict of the published encoder (`wmtlstm-8f474287.pth`). Raises WeightsError."""
         return cls(read_network(path, "CoVe", read_state(path), nn.LSTM, inputs=300, hidden=300, layers=2))
 
-    def forward(self, vectors: Tensor, lengths: Tensor, packed: Packing | None = None) -> Tensor:
+    def forward(self, vectors: Tensor, lengths: Tensor, packed: PackedOrder | None = None) -> Tensor:
         """From word vectors (batch, length, inputs) to (batch, length, dim), zero after each end."""
         return run(self.network, vectors, lengths, packed)[0]

@@ -202,7 +202,8 @@ def result(request: HttpRequest, name: str, key: str, form: str = "") -> HttpRes
     """
     study = Study.objects.select_related("benchmark").filter(key=key, benchmark__name=name).first()
     organizes = study is not None and study.benchmark.organized_by(request.user)
-    if study is None or not (organizes or (study.public and not study.benchmark.draft)):
+    visible = Benchmark.objects.visible_to(request.user)
+    if study is None or not (organizes or (study.public and visible.filter(pk=study.benchmark_id).exists())):
         raise Http404("There is no such study, or it is not public.")
     if not organizes:
         study = round_scores(study)

@@ -5,7 +5,6 @@ from ninja import Router
 
 from gluebench.leaderboard.apps.accounts.models import Scope, User
 from gluebench.leaderboard.apps.api import schemas
-from gluebench.leaderboard.apps.api.benchmarks import benchmark_or_404
 from gluebench.leaderboard.apps.api.callers import SIGNED_IN, user_with
 from gluebench.leaderboard.apps.api.schemas import answers
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
@@ -30,17 +29,20 @@ class Registered(schemas.Strict):
 
 
 @router.get("/{slug:name}/registration", response=answers(schemas.RegistrationFacts, 403, 404))
-def registration(request: HttpRequest, name: str) -> Values:
-    """The rules with their version, what registering asks for, and whether the caller may submit."""
+def registration(request: HttpRequest, name: str, code: str = "") -> Values:
+    """The rules with their version, what registering asks for, and whether the caller may submit.
+
+    `code`: of an invitation, without which a benchmark for invited participants is not found.
+    """
     user = user_with(request, Scope.SUBMIT)
-    return _facts(benchmark_or_404(request, name), user, "")
+    return _facts(acts.joinable(user, name, code), user, "")
 
 
 @router.post("/{slug:name}/registration", response=answers(schemas.RegistrationFacts, 403, 404, 409, 422))
 def register(request: HttpRequest, name: str, given: Registered) -> Values:
     """Accept this version of the rules and register, as the page `join` does."""
     user = user_with(request, Scope.SUBMIT)
-    benchmark = benchmark_or_404(request, name)
+    benchmark = acts.joinable(user, name, given.code)
     form = JoinForm(benchmark, given.dict())
     insist_on_valid(form)
     done = acts.register(benchmark, user, code=given.code, **form.cleaned_data)

@@ -91,9 +91,20 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
             return self.all()
         return self.filter(Q(pk__in=user.organized.values("pk")) | Q(pk__in=user.reviewed.values("pk")))
 
+    def public(self) -> BenchmarkQuerySet:
+        """Those whose pages everybody may see."""
+        return self.filter(draft=False, restricted=False)
+
     def visible_to(self, user: Any) -> BenchmarkQuerySet:
-        """Those whose pages this person may see: a draft is for those who run it."""
-        return self.filter(Q(draft=False) | Q(pk__in=Benchmark.objects.run_by(user).values("pk")))
+        """Those whose pages this person may see.
+
+        A draft is for those who run it, a restricted one for its accepted participants too.
+        """
+        if not user.is_authenticated:
+            return self.public()
+        registered = Benchmark.objects.filter(registrations__user=user, registrations__standing="accepted")
+        allowed = Q(draft=False, restricted=False) | Q(draft=False, pk__in=registered.values("pk"))
+        return self.filter(allowed | Q(pk__in=Benchmark.objects.run_by(user).values("pk")))
 
     def touch(self, **values: Any) -> int:
         """Write values, and increase the versions, so that cached pages expire; returns how many there are.
@@ -132,7 +143,9 @@ class Benchmark(models.Model):
     board_phase = models.PositiveBigIntegerField(null=True, editable=False)
     """Number of the phase whose submissions its pages show; null for those without a phase."""
     draft = models.BooleanField(default=False)
-    """Whether only those who run it see it; `BenchmarkQuerySet.visible_to` and `live` decide."""
+    """Whether only those who run it see it; `BenchmarkQuerySet.visible_to` decides."""
+    restricted = models.BooleanField(default=False)
+    """Whether only its registered participants see it, besides those who run it."""
     texts = models.JSONField(default=dict)
     """Markdown by section of `SECTIONS`; empty ones are left out."""
     looks = models.JSONField(default=dict)
@@ -149,6 +162,11 @@ class Benchmark(models.Model):
     def get_absolute_url(self) -> str:
         """Its board."""
         return reverse("board", args=[self.name])
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody may see its pages, as `BenchmarkQuerySet.public`."""
+        return not (self.draft or self.restricted)
 
     @property
     def manifest_texts(self) -> Manifest:
@@ -264,8 +282,8 @@ _large_record = lru_cache(maxsize=4)(records.load_benchmark)
 
 
 # Raw SQL: building the query takes Django three times as long as running it.
-_ONE = "SELECT name, version, due, draft FROM benchmarks_benchmark WHERE name = %s"
-_ONLY = "SELECT name, version, due FROM benchmarks_benchmark WHERE NOT draft LIMIT 2"
+_ONE = "SELECT name, version, due, draft OR restricted FROM benchmarks_benchmark WHERE name = %s"
+_ONLY = "SELECT name, version, due FROM benchmarks_benchmark WHERE NOT (draft OR restricted) LIMIT 2"
 _ALL = "SELECT COUNT(*), COALESCE(SUM(version), 0), COALESCE(MAX(id), 0) FROM benchmarks_benchmark"
 
 
@@ -282,15 +300,15 @@ class Live(NamedTuple):
 
 
 def live(name: str, user: Any) -> Live:
-    """The benchmark of that name. Raises Http404, also for a draft that this user does not run."""
+    """The benchmark of that name. Raises Http404, also for one that this user may not see."""
     rows = _rows(_ONE, name)
-    if not rows or (rows[0][3] and not Benchmark.objects.run_by(user).filter(name=name).exists()):
+    if not rows or (rows[0][3] and not Benchmark.objects.visible_to(user).filter(name=name).exists()):
         raise Http404("There is no such benchmark.")
     return _up_to_date(Live(*rows[0][:3]))
 
 
 def only_one() -> Live | None:
-    """The benchmark of a site that has exactly one, drafts apart; None on other sites."""
+    """The benchmark of a site that has exactly one public one; None on other sites."""
     rows = _rows(_ONLY)
     if len(rows) != 1:
         return None

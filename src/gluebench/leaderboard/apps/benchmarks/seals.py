@@ -11,7 +11,18 @@ from gluebench.leaderboard.apps.audit.models import seal
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.scoring.gold import KEY_FILE
 
-COLUMNS = ("title", "manifest", "parents", "settings", "open", "draft", "texts", "looks", "revealed")
+COLUMNS = (
+    "title",
+    "manifest",
+    "parents",
+    "settings",
+    "open",
+    "draft",
+    "restricted",
+    "texts",
+    "looks",
+    "revealed",
+)
 RELATED = {
     "data_files": ("path", "task", "split", "rows", "file", "size", "sha256"),
     "phases": (

@@ -61,7 +61,9 @@ class Column(NamedTuple):
         """Its key in `WIDTHS`: two numbers, a long heading, or neither."""
         if len(self.metrics) > 1:
             return "two"
-        return "long" if len(self.title) > 5 else "one"
+        if len(self.title) > 5:
+            return "long"
+        return "one"
 
     @property
     def loss(self) -> bool:
@@ -100,7 +102,9 @@ class Fact(NamedTuple):
             return str(value.date().isoformat())
         if self.name == "regime":
             return str(value)
-        return compact(value) if isinstance(value, int) else FIELDS[self.name].shown(value)
+        if isinstance(value, int):
+            return compact(value)
+        return FIELDS[self.name].shown(value)
 
 
 FACTS = {
@@ -109,6 +113,7 @@ FACTS = {
     if field.name not in ("name", "model", "team", "link")
 } | {"parameters": Fact("parameters", "Params"), "submitted": Fact("submitted", "Date")}
 """The columns beside the scores; the other fields are shown with the name."""
+_USUAL_FACTS = tuple(FACTS[name] for name in USUAL_FACTS)
 
 
 class Scheme(NamedTuple):
@@ -116,14 +121,16 @@ class Scheme(NamedTuple):
 
     columns: tuple[Column, ...]
     task: Task | None = None
-    facts: tuple[Fact, ...] = tuple(map(FACTS.__getitem__, USUAL_FACTS))
+    facts: tuple[Fact, ...] = _USUAL_FACTS
     loss: bool = False
     """Whether it ranks by negated losses."""
 
     def score(self, scores: Facts) -> Facts | None:
         """The score that ranks a submission, taken from its scores."""
-        whole = scores if self.task is None else scores["tasks"].get(self.task.name) or {}
-        score: Facts | None = whole.get("score")
+        scored = scores
+        if self.task is not None:
+            scored = scores["tasks"].get(self.task.name) or {}
+        score: Facts | None = scored.get("score")
         return score
 
     @property
@@ -134,7 +141,7 @@ class Scheme(NamedTuple):
     @property
     def sorts(self) -> tuple[str, ...]:
         """Names that rows can be sorted by, besides the score."""
-        return (*SORTED_AS_WORDS, "parameters", "submitted", *self.names)
+        return SORTED_AS_WORDS + ("parameters", "submitted") + self.names
 
     @property
     def losses(self) -> tuple[str, ...]:
@@ -163,28 +170,39 @@ def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
     A task with one metric has no column: its score is that metric.
     """
     if task is None:
-        columns = tuple(
-            Column(
-                file.name,
-                f"{scored.name if len(scored.files) == 1 else file.name}{DOWN * scored.loss}",
-                scored,
-                tuple(metric for metric in scored.metrics if metric.file == file.name),
-            )
-            for scored in benchmark.scored
-            for file in scored.files
-        )
-        return Scheme(columns, loss=benchmark.loss)
-    heading = "{0.file} {0.title}" if len(task.files) > 1 else "{0.title}"
-    metrics = task.metrics if len(task.metrics) > 1 else ()
-    columns = tuple(Column(metric.name, heading.format(metric), task, (metric,)) for metric in metrics)
-    return Scheme(columns, task, loss=task.loss)
+        return Scheme(_file_columns(benchmark), loss=benchmark.loss)
+    if len(task.metrics) == 1:
+        return Scheme((), task, loss=task.loss)
+    columns = []
+    for metric in task.metrics:
+        title = metric.title
+        if len(task.files) > 1:
+            title = f"{metric.file} {title}"
+        columns.append(Column(metric.name, title, task, (metric,)))
+    return Scheme(tuple(columns), task, loss=task.loss)
+
+
+def _file_columns(benchmark: Benchmark) -> tuple[Column, ...]:
+    """The columns of a benchmark's own board: one for each test file of each scored task."""
+    columns = []
+    for task in benchmark.scored:
+        for file in task.files:
+            title = task.name
+            if len(task.files) > 1:
+                title = file.name
+            if task.loss:
+                title += DOWN
+            metrics = tuple(metric for metric in task.metrics if metric.file == file.name)
+            columns.append(Column(file.name, title, task, metrics))
+    return tuple(columns)
 
 
 def page_scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
     """The board as its page shows it: without a column of an only task with one metric: it is the score."""
     scheme = scheme_of(benchmark, task)
-    is_repeated = task is None and len(benchmark.scored) == 1 and len(benchmark.scored[0].metrics) == 1
-    return scheme._replace(columns=()) if is_repeated else scheme
+    if task is None and len(benchmark.scored) == 1 and len(benchmark.scored[0].metrics) == 1:
+        return scheme._replace(columns=())
+    return scheme
 
 
 class Standing(NamedTuple):
@@ -208,15 +226,18 @@ class Standing(NamedTuple):
     @property
     def compared(self) -> tuple[float | None, ...]:
         """The numbers that are compared with those of others: none of an entry that stands apart."""
-        return (None,) * len(self.numbers) if self.apart else self.numbers
+        if self.apart:
+            return (None,) * len(self.numbers)
+        return self.numbers
 
 
 def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
     """Map task and metric, "" for the task's score, to the position in `Standing.numbers`."""
     places: dict[tuple[str, str], int] = {}
     for task in benchmark.scored:
-        for name in ("", *(metric.name for metric in task.metrics)):
-            places[task.name, name] = len(places)
+        places[task.name, ""] = len(places)
+        for metric in task.metrics:
+            places[task.name, metric.name] = len(places)
     return places
 
 
@@ -224,15 +245,21 @@ def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
     """The board's systems in the order in which they were submitted."""
 
     def read() -> tuple[Standing, ...]:
-        paths = [
-            ("tasks", task, *(("metrics", metric) if metric else ("score",)), "value")
-            for task, metric in number_places(benchmark.record)
-        ]
+        paths: list[tuple[str, ...]] = []
+        for task, metric in number_places(benchmark.record):
+            if metric:
+                paths.append(("tasks", task, "metrics", metric, "value"))
+            else:
+                paths.append(("tasks", task, "score", "value"))
+
+        stored = [name for name in Standing._fields if name != "numbers"]
         public = Submission.objects.on_board(benchmark).filter(scores__isnull=False)
-        rows = public.order_by("submitted", "pk").values(
-            *Standing._fields[:-1], numbers=Numbers("scores", *paths)
-        )
-        return tuple(Standing(**{**row, "numbers": tuple(row["numbers"])}) for row in masked(benchmark, rows))
+        rows = public.order_by("submitted", "pk").values(*stored, numbers=Numbers("scores", *paths))
+        systems = []
+        for row in masked(benchmark, rows):
+            row["numbers"] = tuple(row["numbers"])
+            systems.append(Standing(**row))
+        return tuple(systems)
 
     # Read once for each version of the board: scores are kilobytes of JSON for each system.
     return once(f"standings {benchmark.pk} {benchmark.board_phase}", benchmark.version, read)
@@ -253,26 +280,36 @@ class Filters(NamedTuple):
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Filters:
         """From the address; a value that cannot be read counts as not given."""
-        training, parameters = query.get("training", ""), query.get("parameters", "").strip()
+        training = query.get("training", "")
+        if training not in REGIMES:
+            training = ""
+        parameters = query.get("parameters", "").strip()
+        if not re.fullmatch(NUMBER, parameters, re.ASCII):
+            parameters = ""
         return cls(
-            training if training in REGIMES else "",
+            training,
             _day(query.get("since", "")),
-            parameters.upper() if re.fullmatch(NUMBER, parameters, re.ASCII) else "",
+            parameters.upper(),
             cleaned(query.get("team", "")),
             "1" if query.get("verified") == "1" else "",
         )
 
+    @property
+    def most_parameters(self) -> float:
+        """`parameters` as a number, where it is given: 1.5e9 for "1.5B"."""
+        return float(self.parameters.rstrip("KMBT")) * FACTORS.get(self.parameters[-1], 1)
+
     def accepts(self, row: Standing) -> bool:
         """Whether a system meets all of them."""
-        most = float(self.parameters.rstrip("KMBT") or 0) * FACTORS.get(self.parameters[-1:], 1)
-        day = row.submitted.date().isoformat() if row.submitted else ""
-        return (
-            self.training in ("", row.regime)
-            and day >= self.since
-            and (not self.parameters or (row.parameters is not None and row.parameters <= most))
-            and self.team.casefold() in row.team.casefold()
-            and (row.verified or not self.verified)
-        )
+        if self.training and self.training != row.regime:
+            return False
+        if self.since and (row.submitted is None or row.submitted.date().isoformat() < self.since):
+            return False
+        if self.parameters and (row.parameters is None or row.parameters > self.most_parameters):
+            return False
+        if self.verified and not row.verified:
+            return False
+        return self.team.casefold() in row.team.casefold()
 
 
 def _day(text: str) -> str:
@@ -316,16 +353,19 @@ class Options(NamedTuple):
     ) -> Options:
         """From the address; `sorts` is what this board can be ordered by, `choices` and `losses` columns."""
         query = request.GET
-        sort = query.get("sort", "")
         requested = names_in(query, "columns")
         columns = tuple(name for name in choices if name in requested)
-        sort = sort if sort in sorts and (sort in (*columns, "name", "model") or not columns) else ""
+
+        sort = query.get("sort", "")
+        is_shown = not columns or sort in columns or sort in ("name", "model")
+        if sort not in sorts or not is_shown:
+            sort = ""
         return cls(
             grouped=query.get("view") == "training",
             intervals=query.get("intervals") == "1",
             everything=query.get("rows") == "all",
             sort=sort,
-            turned=query.get("order") == ("desc" if sort in (*SORTED_AS_WORDS, *losses) else "asc"),
+            turned=query.get("order") == _turned_order(sort, loss=sort in losses),
             search=cleaned(query.get("q", "")),
             page=page_number(query.get("page", "")),
             filters=Filters.of(query.dict()),
@@ -352,12 +392,14 @@ class Options(NamedTuple):
 
     def values(self) -> dict[str, str]:
         """Every query parameter of a board, without the page; empty where it is not needed."""
-        turned_order = "desc" if self.loss or self.sort in SORTED_AS_WORDS else "asc"
+        order = ""
+        if self.turned:
+            order = _turned_order(self.sort, loss=self.loss)
         return {
             "view": "training" if self.grouped else "",
             "intervals": "1" if self.intervals else "",
             "sort": self.sort,
-            "order": turned_order if self.turned else "",
+            "order": order,
             "q": self.search,
             **self.filters._asdict(),
             "columns": ",".join(self.columns),
@@ -375,16 +417,25 @@ class Options(NamedTuple):
 
     def query(self, **changes: Any) -> str:
         """The address of the board with some options changed, on the first page unless `page` is given."""
-        options = self._replace(**({"page": 1} | changes))
+        changes.setdefault("page", 1)
+        options = self._replace(**changes)
         return address(options.page, **options.pairs())
 
     def by(self, sort: str) -> str:
         """The address of the same board sorted by `sort`, or reversed if it already is."""
-        return self.query(sort=sort, turned=not self.turned if sort == self.sort else False)
+        is_sorted_so = sort == self.sort
+        return self.query(sort=sort, turned=is_sorted_so and not self.turned)
 
 
 USUAL = Options()
 """The board as it is without any option."""
+
+
+def _turned_order(sort: str, *, loss: bool) -> str:
+    """What "order" in an address reverses the usual order: names rise from A, losses from the lowest."""
+    if loss or sort in SORTED_AS_WORDS:
+        return "desc"
+    return "asc"
 
 
 def cleaned(search: str) -> str:
@@ -408,5 +459,7 @@ def paged(rows: Sequence[Any], size: int | None, page: int, **query: str) -> tup
 
 def address(page: int, **pairs: str) -> str:
     """The query string of an address, with its question mark; the first page has no number."""
-    given = [(name, value) for name, value in pairs.items() if value]
-    return "?" + urlencode(given + ([("page", str(page))] if page > 1 else []))
+    given = {name: value for name, value in pairs.items() if value}
+    if page > 1:
+        given["page"] = str(page)
+    return "?" + urlencode(given)

@@ -45,9 +45,13 @@ def slug_of(name: str) -> str:
 
 def named(task: Task, slug: str) -> Category | None:
     """The phenomenon, or else the coarse category, of that address; None where there is neither."""
-    fine = (Category("fine", phenomenon.name, phenomenon.coarse) for phenomenon in task.phenomena)
-    coarse = (Category("coarse", name, name, fine_of(task, name)) for name in task.coarse())
-    return next((category for category in (*fine, *coarse) if slug_of(category.name) == slug), None)
+    for phenomenon in task.phenomena:
+        if slug_of(phenomenon.name) == slug:
+            return Category("fine", phenomenon.name, phenomenon.coarse)
+    for name in task.coarse():
+        if slug_of(name) == slug:
+            return Category("coarse", name, name, fine_of(task, name))
+    return None
 
 
 def table_of(task: Task, entries: Sequence[Facts], *, category: str = "", first_page: bool = True) -> Values:
@@ -57,26 +61,42 @@ def table_of(task: Task, entries: Sequence[Facts], *, category: str = "", first_
     the last part of its page's address. The references stand above the systems on the first page; they
     have no key.
     """
-    level = category if category in task.metadata else "fine" if category else "coarse"
-    titles: Sequence[str] = fine_of(task, category) if level == "fine" else task.coarse()
-    if level not in ("coarse", "fine"):
-        titles = list(dict.fromkeys(name for entry in entries for name in entry["diagnostic"].get(level, {})))
-    diagnostics: list[Facts] = [entry["diagnostic"] for entry in entries]
-    first: Facts = diagnostics[0] if diagnostics else {"overall": {"n": None}}
+    level, titles = _categories(task, entries, category)
+    first: Facts = {"overall": {"n": None}}
+    if entries:
+        first = entries[0]["diagnostic"]
     headings = [("All", first["overall"]["n"], "")]
     for title in titles:
-        slug = slug_of(title) if level in ("coarse", "fine") else ""
-        headings.append((title, first.get(level, {}).get(title, {}).get("n"), slug))
-    lines = [
-        {**entry, "scores": [diagnostic["overall"], *map(diagnostic.get(level, {}).get, titles)]}
-        for entry, diagnostic in zip(entries, diagnostics, strict=True)
-    ]
-    references = []
-    for reference in task.references if first_page else ():
-        overall = bare_score(reference.scores.get(task.metrics[0].name), task.loss)
-        scores = [overall, *[None] * len(titles)]
-        references.append({"name": reference.name, "source": reference.source, "scores": scores})
-    return {"headings": headings, "lines": [*references, *lines]}
+        number = first.get(level, {}).get(title, {}).get("n")
+        slug = ""
+        if level in ("coarse", "fine"):
+            slug = slug_of(title)
+        headings.append((title, number, slug))
+
+    lines: list[Values] = []
+    if first_page:
+        for reference in task.references:
+            overall = bare_score(reference.scores.get(task.metrics[0].name), task.loss)
+            scores = [overall] + [None] * len(titles)  # only the overall number is published
+            lines.append({"name": reference.name, "source": reference.source, "scores": scores})
+    for entry in entries:
+        diagnostic = entry["diagnostic"]
+        of_level = diagnostic.get(level, {})
+        scores = [diagnostic["overall"]] + [of_level.get(title) for title in titles]
+        lines.append({**entry, "scores": scores})
+    return {"headings": headings, "lines": lines}
+
+
+def _categories(task: Task, entries: Sequence[Facts], category: str) -> tuple[str, Sequence[str]]:
+    """The key of a report's part, and the names of its categories that make the columns of `table_of`."""
+    if not category:
+        return "coarse", task.coarse()
+    if category not in task.metadata:
+        return "fine", fine_of(task, category)
+    names: dict[str, None] = {}  # each once, in the order of the reports
+    for entry in entries:
+        names |= dict.fromkeys(entry["diagnostic"].get(category, {}))
+    return category, list(names)
 
 
 def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int) -> Values:
@@ -114,13 +134,16 @@ def ranked_entries(
     score = task.name
     if part is not None:
         path = ("diagnostics", task.name, part.kind, part.name)
-        score = score_of_category(*path[1:])
+        score = score_of_category(task.name, part.kind, part.name)
     values = _values(benchmark, path)
-    places, pager = paged(board_order(list(values.values())), size, page, **query)
-    known = list(values)
-    pks = [known[at] for at in places]
+    by_submission = list(values)
+    order, pager = paged(board_order(list(values.values())), size, page, **query)
+    pks = [by_submission[at] for at in order]
+    if part is None:
+        rows = diagnosed(benchmark, task, pks)
+    else:
+        rows = scored_at(benchmark, path, pks)
     position = {pk: at for at, pk in enumerate(pks)}
-    rows = diagnosed(benchmark, task, pks) if part is None else scored_at(benchmark, path, pks)
     entries = sorted(rows, key=lambda entry: position[entry["pk"]])
     ranks = read_ranks(benchmark, score, values)
     for entry in entries:
@@ -137,8 +160,12 @@ def _values(benchmark: Benchmark, path: Sequence[str]) -> dict[int, float | None
 
     def read() -> list[tuple[int, float | None]]:
         public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
-        rows = public.values_list("pk", "apart", Numbers("report", (*path, "value"), (*path, "n")))
-        return [(pk, None if apart else value) for pk, apart, (value, n) in rows if n is not None]
+        numbers = Numbers("report", tuple(path) + ("value",), tuple(path) + ("n",))
+        values = []
+        for pk, apart, (value, n) in public.values_list("pk", "apart", numbers):
+            if n is not None:
+                values.append((pk, None if apart else value))
+        return values
 
     # Read once for each version of the board: they are in reports, kilobytes of JSON each.
     return dict(once(f"order {benchmark.pk} {benchmark.board_phase} {path}", benchmark.version, read))
@@ -150,15 +177,20 @@ def heat_page(benchmark: Benchmark, task: Task, page: int) -> Values:
     cells = _map(task, entries)
     metric = task.metrics[0].name
     human = next((reference for reference in task.references if metric in reference.scores), None)
-    picture = cells._replace(systems=tuple(labels_of(entries)))
+    human_score = ""
+    if human is not None:
+        human_score = percent(human.scores[metric], task.loss)
+    picture = ""
+    if entries:
+        picture = heat_picture(task, cells._replace(systems=tuple(labels_of(entries))))
     return {
         **_task_context(task),
         "about": ABOUT,
-        "picture": heat_picture(task, picture) if entries else "",
+        "picture": picture,
         "entries": entries,
         "lines": cells.lines,
         "human": human,
-        "human_score": percent(human.scores[metric], task.loss) if human else "",
+        "human_score": human_score,
         **pager,
         "view": "map",
     }
@@ -169,9 +201,13 @@ def heat_csv(benchmark: Benchmark, task: Task) -> str:
     entries = diagnosed(benchmark, task)
     labels = {entry["key"]: label for label, entry in zip(labels_of(entries), entries, strict=True)}
     at = FIELDS.index("system")
-    records = _map(task, entries).records()
-    rows = ([*record[:at], labels[str(record[at])], *record[at + 1 :], record[at]] for record in records)
-    return csv_text([*FIELDS, "key"], rows)
+    rows = []
+    for record in _map(task, entries).records():
+        key = str(record[at])
+        row = list(record) + [key]
+        row[at] = labels[key]
+        rows.append(row)
+    return csv_text(list(FIELDS) + ["key"], rows)
 
 
 def _map(task: Task, entries: Sequence[Facts]) -> HeatMap:
@@ -184,6 +220,12 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
     entries, pager = ranked_entries(benchmark, task, category, ROWS, page)
     bars = [entry for entry in entries if not entry["apart"]][:PICTURED]
     scores = [entry["number"] for entry in bars]
+    picture = score_intervals(
+        f"{category.name}: systems with the highest numbers",
+        task.metrics[0].title,
+        zip(labels_of(bars), scores, strict=True),
+        [reverse("submission", args=[entry["key"]]) for entry in bars],
+    )
     return {
         **_task_context(task),
         "phenomenon": category,
@@ -191,12 +233,7 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
         "explained": explain(category.name),
         "parts": [(name, slug_of(name), explain(name)) for name in category.fine],
         "category": slug_of(category.coarse) if category.kind == "fine" else "",
-        "picture": score_intervals(
-            f"{category.name}: systems with the highest numbers",
-            task.metrics[0].title,
-            zip(labels_of(bars), scores, strict=True),
-            [reverse("submission", args=[entry["key"]]) for entry in bars],
-        ),
+        "picture": picture,
         "lines": [(entry, entry["number"]) for entry in entries],
         "n": scores[0]["n"] if scores else None,
         **pager,

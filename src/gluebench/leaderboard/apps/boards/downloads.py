@@ -3,7 +3,7 @@
 import hashlib
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -43,14 +43,10 @@ _REST = re.compile(r"bytes=(\d{1,18})-")
 def data(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """The Data page: the files of a benchmark to download, task by task."""
     address = request.build_absolute_uri(reverse("board", args=[name]))
-    return in_form(
-        request,
-        name,
-        form,
-        _data_json if form else partial(_data_context, address=address),
-        cache_key=f"data {address}",
-        template="boards/data.html",
-    )
+    make: Callable[[Benchmark], Values] = partial(_data_context, address=address)
+    if form:
+        make = _data_json
+    return in_form(request, name, form, make, cache_key=f"data {address}", template="boards/data.html")
 
 
 @require_safe
@@ -68,12 +64,14 @@ def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
     texts = _manifests(benchmark)
     content: File[bytes]
     if path in texts:
-        content, digest = ContentFile(texts[path]), hashlib.sha256(texts[path]).hexdigest()
+        content = ContentFile(texts[path])
+        digest = hashlib.sha256(texts[path]).hexdigest()
     else:
         file = benchmark.data_files.filter(path=path).first() or _of_phase(benchmark, path, request.user)
         if file is None:
             raise Http404(f"The Data page of {name} has no file {path}.")
-        content, digest = storages["data"].open(file.file), file.sha256
+        content = storages["data"].open(file.file)
+        digest = file.sha256
     etag = f'"{digest}"'
     return get_conditional_response(request, etag=etag) or _sent(request, content, path, etag=etag)
 
@@ -125,7 +123,11 @@ def _zip_pieces(benchmark: Benchmark, files: Sequence[Values]) -> Iterator[bytes
             entry = ZipInfo(f"{benchmark.name}-data/{path}")
             entry.compress_type = ZIP_DEFLATED
             entry.file_size = file["size"]  # tells which form of zip it needs
-            content = ContentFile(texts[path]) if path in texts else storages["data"].open(stored[path])
+            content: File[bytes]
+            if path in texts:
+                content = ContentFile(texts[path])
+            else:
+                content = storages["data"].open(stored[path])
             with content, archive.open(entry, "w") as target:
                 while chunk := content.read(CHUNK):
                     target.write(chunk)
@@ -136,49 +138,61 @@ def _zip_pieces(benchmark: Benchmark, files: Sequence[Values]) -> Iterator[bytes
 def _of_phase(benchmark: Benchmark, path: str, user: Any) -> PhaseFile | None:
     """A file of a phase; before its release for organizers alone, as if it were not there."""
     file = benchmark.phase_files.select_related("phase").filter(path=path).first()
-    return file if file and (file.is_released() or benchmark.organized_by(user)) else None
+    if file is None or file.is_released() or benchmark.organized_by(user):
+        return file
+    return None
 
 
 def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -> HttpResponseBase:
     """Return the whole file, or the part from a byte on that a request for the same content asks for."""
-    kind = "application/zip" if path.endswith(".zip") else "text/plain; charset=utf-8"
+    kind = "text/plain; charset=utf-8"
+    if path.endswith(".zip"):
+        kind = "application/zip"
     size = content.size
+    start = 0
     rest = _REST.fullmatch(request.headers.get("Range", ""))
-    start = int(rest[1]) if rest and request.headers.get("If-Range", etag) == etag else 0
-    content.seek(start if start < size else 0)
+    if rest and request.headers.get("If-Range", etag) == etag:
+        start = int(rest[1])
+    if start >= size:  # there is no such part: the whole file is the answer
+        start = 0
+
+    content.seek(start)
     response = FileResponse(content, as_attachment=True, filename=path.replace("/", "-"), content_type=kind)
-    if 0 < start < size:
+    if start > 0:
         response.status_code = 206
         response["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
-    response["ETag"], response["Accept-Ranges"] = etag, "bytes"
+    response["ETag"] = etag
+    response["Accept-Ranges"] = "bytes"
     return response
 
 
 def files_of(benchmark: Benchmark) -> list[Values]:
     """The files of the Data page, in its order: of phases, those that are released."""
     no_task = {"path": "", "task": "", "split": "", "rows": 0, "phase": None}
-    files: list[Any] = [
-        {**no_task, "path": path, "size": len(text), "sha256": hashlib.sha256(text).hexdigest()}
-        for path, text in _manifests(benchmark).items()
-    ]
-    shown = benchmark.data_files.values("path", "task", "split", "rows", "size", "sha256")
-    files += [{**file, "phase": None} for file in shown]
+    files: list[Values] = []
+    for path, text in _manifests(benchmark).items():
+        facts = {"path": path, "size": len(text), "sha256": hashlib.sha256(text).hexdigest()}
+        files.append(no_task | facts)
+    for file in benchmark.data_files.values("path", "task", "split", "rows", "size", "sha256"):
+        files.append({**file, "phase": None})
     for row in benchmark.phase_files.select_related("phase"):
         if row.is_released():
             facts = {"path": row.path, "size": row.size, "sha256": row.sha256, "phase": row.phase.name}
-            files.append({**no_task, **facts})
-    return [{**file, "url": reverse("data-file", args=[benchmark.name, file["path"]])} for file in files]
+            files.append(no_task | facts)
+    for values in files:
+        values["url"] = reverse("data-file", args=[benchmark.name, values["path"]])
+    return files
 
 
 def coming_files(benchmark: Benchmark) -> list[Values]:
     """The files of phases that are not released yet: only their names, and when they come."""
     phases = [line["phase"].pk for line in described(benchmark)]
-    rows = benchmark.phase_files.select_related("phase").filter(phase__in=phases)
-    return [
-        {"path": row.path, "phase": row.phase.name, "released": row.due, "when": row.release_text}
-        for row in rows
-        if not row.is_released()
-    ]
+    files = []
+    for row in benchmark.phase_files.select_related("phase").filter(phase__in=phases):
+        if not row.is_released():
+            file: Values = {"path": row.path, "phase": row.phase.name}
+            files.append(file | {"released": row.due, "when": row.release_text})
+    return files
 
 
 def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
@@ -189,11 +203,11 @@ def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
 
 def _data_json(benchmark: Benchmark) -> Values:
     benchmark = whole(benchmark)
-    record, linked = benchmark.record, linked_tasks(benchmark.record)
-    sources = [
-        {"task": task.name, "published_elsewhere": task.name in linked, **task.source._asdict()}
-        for task in record.tasks
-    ]
+    linked = linked_tasks(benchmark.record)
+    sources = []
+    for task in benchmark.record.tasks:
+        is_linked = task.name in linked
+        sources.append({"task": task.name, "published_elsewhere": is_linked, **task.source._asdict()})
     return {
         "benchmark": benchmark.name,
         "title": benchmark.title,
@@ -206,26 +220,42 @@ def _data_json(benchmark: Benchmark) -> Values:
 
 def _data_context(benchmark: Benchmark, address: str) -> Values:
     benchmark = whole(benchmark)
-    files, linked = files_of(benchmark), linked_tasks(benchmark.record)
     record = benchmark.record
-    tasks = (*record.tasks, *record.auxiliary)
+    linked = linked_tasks(record)
+    files = files_of(benchmark)
+    files_of_task: dict[str, list[Values]] = {}
+    for file in files:
+        files_of_task.setdefault(file["task"], []).append(file)
+
+    tasks = record.tasks + record.auxiliary
+    lines = []
+    previews = []
+    for task in tasks:
+        lines.append((task, files_of_task.get(task.name, []), linked.get(task.name)))
+        examples = examples_of(benchmark, task)
+        if examples is not None:
+            previews.append((task, examples))
+
+    # What all tasks have in common is said once.
     licenses = {(task.source.license, task.source.url) for task in tasks}
     corpora = {task.source.corpus for task in tasks}
-    one_license = len(licenses) == 1
+    one_license = None
+    one_corpus = ""
+    if len(licenses) == 1:
+        one_license = tasks[0].source
+        if len(tasks) > 1 and len(corpora) == 1:
+            one_corpus = one_license.corpus
     size = size_of(files)
     return {
         "all_files": {"size": size, "number": len(files)} if size <= MOST_ZIPPED else None,
-        "one_license": tasks[0].source if one_license else None,
-        "one_corpus": tasks[0].source.corpus if one_license and len(tasks) > 1 and len(corpora) == 1 else "",
-        "previews": [(task, shown) for task in tasks if (shown := examples_of(benchmark, task))],
+        "one_license": one_license,
+        "one_corpus": one_corpus,
+        "previews": previews,
         "general": [file for file in files if not file["task"] and not file["phase"]],
         "of_phases": [file for file in files if file["phase"]],
         "coming": coming_files(benchmark),
         "sample": any(file["path"] == SAMPLE for file in files),
-        "tasks": [
-            (task, [file for file in files if file["task"] == task.name], linked.get(task.name))
-            for task in tasks
-        ],
+        "tasks": lines,
         "published": any(file["task"] for file in files),
         "linked": sorted(set(linked.values())),
         "address": address,
@@ -242,7 +272,15 @@ def examples_of(benchmark: Benchmark, task: Task) -> dict[str, Any] | None:
             lines = islice(iter(opened.readline, b""), LOOKED_AT + 1)
             header, *rows = [line.decode().rstrip("\n").split("\t") for line in lines]
         if header[-1] == "label":
-            firsts = {row[-1]: row for row in reversed(rows)}.values()
-            chosen = [*sorted(firsts, key=rows.index), *(row for row in rows if row not in firsts)][:EXAMPLES]
-            return {"split": file.split, "columns": header[1:], "rows": [row[1:] for row in chosen]}
+            labels = set()
+            firsts = []
+            others = []
+            for row in rows:
+                if row[-1] in labels:
+                    others.append(row[1:])
+                else:
+                    labels.add(row[-1])
+                    firsts.append(row[1:])
+            examples = (firsts + others)[:EXAMPLES]
+            return {"split": file.split, "columns": header[1:], "rows": examples}
     return None

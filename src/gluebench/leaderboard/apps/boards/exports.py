@@ -20,6 +20,7 @@ from gluebench.leaderboard.apps.boards.columns import (
     number_places,
     standings,
 )
+from gluebench.leaderboard.apps.boards.columns import Column as BoardColumn
 from gluebench.leaderboard.apps.boards.diagnostics import Category, ranked_entries
 from gluebench.leaderboard.apps.boards.pages import read_page, read_systems
 from gluebench.leaderboard.apps.boards.table import Row
@@ -47,10 +48,12 @@ from gluebench.systems.reproduce.references import with_paper_systems
 
 RANK = tuple(NOWHERE.as_json())
 """The columns of a row's place."""
-_FIRST = ("name", "model", "team", "kind", "regime")
-WORDS = tuple(dict.fromkeys([*_FIRST, *(field.name for field in LISTED if not field.is_numeric)]))
+_FIRST = ["name", "model", "team", "kind", "regime"]
+_TEXT_FIELDS = [field.name for field in LISTED if not field.is_numeric]
+_NUMERIC_FIELDS = [field.name for field in LISTED if field.is_numeric]
+WORDS = list(dict.fromkeys(_FIRST + _TEXT_FIELDS))
 """Text columns of the CSV export."""
-NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "earlier")
+NUMBERS = ["verified"] + _NUMERIC_FIELDS + ["earlier"]
 """Its columns of numbers and flags; `earlier` counts the earlier submissions of the same people."""
 
 
@@ -60,18 +63,23 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
     `part`: as in `read_systems`, for some of the rows, or for another rule.
     """
     record = with_paper_systems(benchmark.record)
-    task = None if scheme.task is None else record.task(scheme.task.name)
+    task = None
+    metrics: Mapping[str, BoardRanks] = {}
+    if scheme.task is not None:
+        task = record.task(scheme.task.name)
+        metrics = metric_ranks(benchmark, task)
+
     systems, order = read_systems(benchmark, scheme, **part)
-    keys = {row.pk: row.key for row in standings(benchmark)}
-    metrics = metric_ranks(benchmark, task) if task is not None else {}
     rows = []
     for row in systems:
-        places = {
-            name: ranks.places[row.system.pk]
-            for name, ranks in metrics.items()
-            if row.system.pk in ranks.places
-        }
-        rows.append({**row.place.as_json(), **_facts(row.entry), **_scores(row, task, places)})
+        # An incomplete system has a rank by each task that it has.
+        places = {}
+        for name, ranks in metrics.items():
+            if row.system.pk in ranks.places:
+                places[name] = ranks.places[row.system.pk]
+        rows.append(row.place.as_json() | _facts(row.entry) | _scores(row, task, places))
+
+    keys = {row.pk: row.key for row in standings(benchmark)}
     if part.get("pk") is not None and not order.another:
         score = "" if task is None else task.name
         for row, values in zip(systems, rows, strict=True):
@@ -80,9 +88,10 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
             if others is not None:
                 values["indistinguishable"] = [keys[pk] for pk in others if pk in keys]
     best = [keys[pk] for pk in order.ranks.best]
-    if task is not None:  # an incomplete system has a rank by each task that it has
+
+    if task is not None:
         return {
-            **_head("task-board", benchmark, task, 2),
+            **_head("task-board/2", benchmark, task),
             "title": task.title,
             "metrics": [metric.name for metric in task.metrics],
             "test_labels": PRIVACY[task.private],
@@ -90,6 +99,9 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
             "rows": rows,
             "references": _references(task, task.name),
         }
+    references = _references(record, None)
+    for task in record.tasks:
+        references += _references(task, task.name)
     return {
         "schema": "gluebench.board/2",
         "benchmark": benchmark.name,
@@ -98,18 +110,18 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
         "graded_again": graded_again(benchmark),
         "ranked_by": order.rule,
         "may_be_best": best,
-        "columns": [
-            {
-                "file": column.file,
-                "task": column.task.name,
-                "metrics": [metric.name for metric in column.metrics],
-                "test_labels": PRIVACY[column.task.private],
-            }
-            for column in scheme.columns
-        ],
+        "columns": [_column_json(column) for column in scheme.columns],
         "rows": rows,
-        "references": _references(record, None)
-        + [reference for task in record.tasks for reference in _references(task, task.name)],
+        "references": references,
+    }
+
+
+def _column_json(column: BoardColumn) -> Values:
+    return {
+        "file": column.file,
+        "task": column.task.name,
+        "metrics": [metric.name for metric in column.metrics],
+        "test_labels": PRIVACY[column.task.private],
     }
 
 
@@ -118,7 +130,8 @@ def _scores(row: Row, task: Task | None, places: Mapping[str, Place]) -> Values:
     scores = row.entry["scores"]
     if task is None:
         return dict(scores)
-    own = {name: scores["tasks"][task.name][name] for name in ("score", "metrics")}
+    of_task = scores["tasks"][task.name]
+    own = {"score": of_task["score"], "metrics": of_task["metrics"]}
     if places:
         own["metric_ranks"] = {name: place.as_json() for name, place in places.items()}
     return own
@@ -128,10 +141,11 @@ def metric_ranks(benchmark: Benchmark, task: Task) -> dict[str, BoardRanks]:
     """The ranks by each metric of a task that has several."""
     if len(task.metrics) < 2:
         return {}
-    numbers, rows = number_places(benchmark.record), standings(benchmark)
+    positions = number_places(benchmark.record)
     ranks = {}
     for metric in task.metrics:
-        values = {row.pk: row.compared[numbers[task.name, metric.name]] for row in rows}
+        position = positions[task.name, metric.name]
+        values = {row.pk: row.compared[position] for row in standings(benchmark)}
         ranks[metric.name] = read_ranks(benchmark, f"{task.name}/{metric.name}", values)
     return ranks
 
@@ -139,23 +153,23 @@ def metric_ranks(benchmark: Benchmark, task: Task) -> dict[str, BoardRanks]:
 def diagnostics_json(benchmark: Benchmark, task: Task) -> Values:
     """A diagnostic set: each system's rank on the whole of it, and scores by phenomenon as in its report."""
     entries = diagnosed(benchmark, task)
-    values = {
-        entry["pk"]: None if entry["apart"] else entry["diagnostic"]["overall"]["value"] for entry in entries
-    }
+    values = {}
+    for entry in entries:
+        values[entry["pk"]] = entry["diagnostic"]["overall"]["value"]
+        if entry["apart"]:  # its number is not compared with those of others
+            values[entry["pk"]] = None
     places = read_ranks(benchmark, task.name, values).places
+
+    rows = []
+    for entry in entries:
+        place = places.get(entry["pk"], unranked(entry["apart"]))
+        scores = {"regime": entry["regime"], "diagnostic": entry["diagnostic"]}
+        rows.append(place.as_json() | system_json(entry) | scores)
     return {
-        **_head("diagnostics", benchmark, task, 2),
+        **_head("diagnostics/2", benchmark, task),
         "metrics": [metric.name for metric in task.metrics],
         "categories": {coarse: list(fine_of(task, coarse)) for coarse in task.coarse()},
-        "rows": [
-            {
-                **places.get(entry["pk"], unranked(entry["apart"])).as_json(),
-                **system_json(entry),
-                "regime": entry["regime"],
-                "diagnostic": entry["diagnostic"],
-            }
-            for entry in entries
-        ],
+        "rows": rows,
         "references": _references(task, task.name),
     }
 
@@ -163,29 +177,34 @@ def diagnostics_json(benchmark: Benchmark, task: Task) -> Values:
 def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> Values:
     """A phenomenon of a diagnostic set: its explanation, and each system's score in it."""
     about = explain(category.name)
-    examples = about.examples if about else ()
-    fields = ("first", "second", "forward", "backward")
+    examples = []
+    if about is not None:
+        for pair in about.examples:
+            sentences = {"first": pair.first, "second": pair.second}
+            examples.append(sentences | {"forward": pair.forward, "backward": pair.backward})
+
     entries, shown = ranked_entries(benchmark, task, category)
     keys = {entry["pk"]: entry["key"] for entry in entries}
+    rows = []
+    for entry in entries:
+        rows.append(entry["place"].as_json() | system_json(entry) | {"score": entry["number"]})
     return {
-        **_head("phenomenon-board", benchmark, task, 2),
+        **_head("phenomenon-board/2", benchmark, task),
         "metric": task.metrics[0].name,
         "kind": category.kind,
         "phenomenon": category.name,
         "coarse": category.coarse,
         "about": about.words if about else None,
-        "examples": [{name: getattr(pair, name) for name in fields} for pair in examples],
+        "examples": examples,
         "may_be_best": [keys[pk] for pk in shown["ranks"].best],
-        "rows": [
-            {**entry["place"].as_json(), **system_json(entry), "score": entry["number"]} for entry in entries
-        ],
+        "rows": rows,
     }
 
 
-def _head(schema: str, benchmark: Benchmark, task: Task, number: int) -> Values:
-    """The first keys of each JSON view of a task; `number` is that of its schema."""
+def _head(schema: str, benchmark: Benchmark, task: Task) -> Values:
+    """The first keys of each JSON view of a task; `schema` has its number."""
     return {
-        "schema": f"gluebench.{schema}/{number}",
+        "schema": f"gluebench.{schema}",
         "benchmark": benchmark.name,
         "version": benchmark.version,
         "task": task.name,
@@ -194,12 +213,11 @@ def _head(schema: str, benchmark: Benchmark, task: Task, number: int) -> Values:
 
 def _facts(entry: Facts) -> Values:
     """The fields of an entry: the author's, the organizers' marks, earlier entries and the date."""
-    return {
-        **system_json(entry),
-        **as_json(entry.__getitem__, LISTED),
-        **{name: entry[name] for name in ("kind", "verified", "reproduced", "earlier")},
-        "submitted": entry["submitted"].isoformat(timespec="seconds"),
-    }
+    facts = system_json(entry) | as_json(entry.__getitem__, LISTED)
+    for name in ("kind", "verified", "reproduced", "earlier"):
+        facts[name] = entry[name]
+    facts["submitted"] = entry["submitted"].isoformat(timespec="seconds")
+    return facts
 
 
 def _references(published: Any, task: str | None) -> list[Values]:
@@ -212,26 +230,31 @@ def _references(published: Any, task: str | None) -> list[Values]:
 
 def board_csv(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
     """A row for each system, best first; numbers are fractions, as in reports."""
-    measures = [f"{column.task.name}.{metric.name}" for column in scheme.columns for metric in column.metrics]
-    names = [f"{measure}{end}" for measure in ("score", *measures) for end in ("", "_low", "_high")]
+    measures = ["score"]
+    for column in scheme.columns:
+        measures += [f"{column.task.name}.{metric.name}" for metric in column.metrics]
+    head = list(RANK) + WORDS + NUMBERS + ["submitted", "key"]
+    for measure in measures:
+        head += [measure, f"{measure}_low", f"{measure}_high"]
 
-    def numbers(scores: Facts) -> Iterator[Facts | None]:
-        yield scheme.score(scores)
-        for column in scheme.columns:
-            yield from column.numbers(scores)
+    systems, _ = read_systems(benchmark, scheme, options=options)
+    return csv_text(head, [_csv_row(scheme, row) for row in systems])
 
-    rows = (
-        [
-            *row.place.as_json().values(),
-            *(str(row.entry[name]) for name in WORDS),
-            *(row.entry[name] for name in NUMBERS),
-            row.entry["submitted"].isoformat(timespec="seconds"),
-            row.entry["key"],
-            *(score and score[end] for score in numbers(row.entry["scores"]) for end in ENDS),
-        ]
-        for row in read_systems(benchmark, scheme, options=options)[0]
-    )
-    return csv_text([*RANK, *WORDS, *NUMBERS, "submitted", "key", *names], rows)
+
+def _csv_row(scheme: Scheme, row: Row) -> list[Any]:
+    """The cells of a system: its place, its fields, then each score and the ends of its interval."""
+    entry = row.entry
+    scores = [scheme.score(entry["scores"])]
+    for column in scheme.columns:
+        scores += column.numbers(entry["scores"])
+
+    cells: list[Any] = list(row.place.as_json().values())
+    cells += [str(entry[name]) for name in WORDS]
+    cells += [entry[name] for name in NUMBERS]
+    cells += [entry["submitted"].isoformat(timespec="seconds"), entry["key"]]
+    for score in scores:
+        cells += [score and score[end] for end in ENDS]
+    return cells
 
 
 def latex_text(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
@@ -304,18 +327,17 @@ def citation(submission: Submission, address: str) -> str:
     """The BibTeX record of an entry as it is now; `address` is the absolute URL of its page."""
     date = submission.submitted
     author = submission.team or submission.name
-    title = (
-        f"{submission.name} ({submission.model}): an entry of the {submission.benchmark.title} leaderboard"
-    )
-    score = (
-        f"Score {percent(submission.value, submission.record.loss)}. " if submission.value is not None else ""
-    )
+    system = f"{submission.name} ({submission.model})"
+    title = f"{system}: an entry of the {submission.benchmark.title} leaderboard"
+    note = "Scored by gluebench"
+    if submission.value is not None:
+        note = f"Score {percent(submission.value, submission.record.loss)}. {note}"
     lines = [
         f"  author = {{{{{latex_escape(author)}}}}}",
         f"  title = {{{{{latex_escape(title)}}}}}",
         f"  year = {{{date.year}}}",
         f"  month = {date.strftime('%b').lower()}",
         f"  howpublished = {{\\url{{{address}}}}}",
-        f"  note = {{{latex_escape(f'{score}Scored by gluebench')}}}",
+        f"  note = {{{latex_escape(note)}}}",
     ]
     return f"@misc{{{submission.benchmark.name}-{submission.key},\n" + ",\n".join(lines) + "\n}\n"

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -125,7 +125,10 @@ class Board(NamedTuple):
     @property
     def rows(self) -> list[Row]:
         """All of the page, whatever their group."""
-        return [*self.pinned, *(row for _, rows in self.groups for row in rows)]
+        rows = list(self.pinned)
+        for _, group in self.groups:
+            rows += group
+        return rows
 
     @property
     def marks(self) -> set[str]:
@@ -178,15 +181,19 @@ def read_systems(
     Also returns the order of all of them.
     """
     rows, options, order = _rank_rows(benchmark, scheme, options)
-    ranked_rows = ordered(matching_rows(rows, options), scheme.names, options, by_rank=order.another)
-    chosen = [row for row in ranked_rows if pk in (None, row.system.pk)][part]
+    chosen = ordered(matching_rows(rows, options), scheme.names, options, by_rank=order.another)
+    if pk is not None:
+        chosen = [row for row in chosen if row.system.pk == pk]
+    chosen = chosen[part]
     _enter(benchmark, chosen, whole=len(chosen) == len(rows))
     return [row for row in chosen if row.entry], order
 
 
 def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
     """Give systems their entries; one that left the board since the standings were read has none any more."""
-    pks = None if whole else [row.system.pk for row in rows]
+    pks = None
+    if not whole:
+        pks = [row.system.pk for row in rows]
     entries = {entry["pk"]: entry for entry in entries_of(benchmark, pks)}
     for row in rows:
         row.entry = entries.get(row.system.pk, {})
@@ -195,63 +202,86 @@ def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
     rows, options, order = _rank_rows(benchmark, scheme, options)
-    pinned = [row for row in rows if row.system.key in options.pinned]
+    pinned = []
+    others = []
+    for row in rows:
+        if row.system.key in options.pinned:
+            pinned.append(row)
+        else:
+            others.append(row)
     pinned.sort(key=lambda row: row.rank or len(rows))
-    others = [row for row in rows if row.system.key not in options.pinned]
-    matches, page = arrange(
-        others + references_of(benchmark.record, scheme),
-        scheme.names,
-        options,
-        None if one_page else columns.ALL_ROWS if options.everything else columns.ROWS,
-        by_rank=order.another,
-    )
+
+    size: int | None = columns.ROWS
+    if one_page:
+        size = None
+    elif options.everything:
+        size = columns.ALL_ROWS
+    others += references_of(benchmark.record, scheme)
+    matches, page = arrange(others, scheme.names, options, size, by_rank=order.another)
+
+    # A system that left the board meanwhile has no entry, and is left out.
     systems = pinned + [row for _, row in page if not row.reference]
     _enter(benchmark, systems, whole=one_page)
+    systems = [row for row in systems if row.entry]
     pinned = [row for row in pinned if row.entry]
     shown = [(title, row) for title, row in page if row.entry]
-    groups = groupby(shown, key=lambda pair: pair[0])
-    stated = [fact for fact in scheme.facts if any(fact.text(row.entry) for row in systems if row.entry)]
+    groups = []
+    for title, pairs in groupby(shown, key=lambda pair: pair[0]):
+        groups.append((title, tuple(row for _, row in pairs)))
+
+    stated = [fact for fact in scheme.facts if any(fact.text(row.entry) for row in systems)]
     scheme = scheme._replace(facts=tuple(stated))
-    highest = [best(column) for column in zip(*(row.values for row in rows), strict=True)]
+    values = [row.values for row in rows]
+    highest = [best(column) for column in zip(*values, strict=True)]
     on_page = pinned + [row for _, row in shown]
     scale = fill(scheme, on_page, highest)
-    rank_scale = draw_rank_sets(on_page)
+
+    leaders, linked_leaders = _leading_systems(rows, order, options)
+    return Board(
+        scheme,
+        tuple(groups),
+        matches,
+        page,
+        options._replace(page=page.number),
+        systems=len(rows),
+        best=max((row.value for row in rows if row.value is not None), default=None),
+        scale=scale,
+        order=order,
+        rank_scale=draw_rank_sets(on_page),
+        leaders=leaders,
+        linked_leaders=linked_leaders,
+        pinned=tuple(pinned),
+        again=graded_again(benchmark),
+    )
+
+
+def _leading_systems(rows: list[Row], order: Order, options: Options) -> tuple[str, str]:
+    """`Board.leaders` and `Board.linked_leaders`; empty where another rule ranks only some of the systems."""
+    if order.another and any(options.filters):
+        return "", ""
     names = {row.system.pk: row.system.name for row in rows}
     keys = {row.system.pk: row.system.key for row in rows}
     links = {}
     for pk in order.ranks.best:
         links[pk] = f'<a href="{reverse("submission", args=[keys[pk]])}">{breakable(names[pk])}</a>'
-    is_told = not (order.another and any(options.filters))
-    return Board(
-        scheme,
-        tuple((title, tuple(row for _, row in pairs)) for title, pairs in groups),
-        matches,
-        page,
-        options._replace(page=page.number),
-        len(rows),
-        max((row.value for row in rows if row.value is not None), default=None),
-        scale,
-        order,
-        rank_scale,
-        order.ranks.best_words(names) if is_told else "",
-        order.ranks.best_words(links) if is_told else "",
-        tuple(pinned),
-        graded_again(benchmark),
-    )
+    return order.ranks.best_words(names), order.ranks.best_words(links)
 
 
 def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     """Every system of this board; of a task's board, those that have the task."""
-    places = columns.number_places(benchmark.record)
-    positions = [places[column.task.name, column.metrics[0].name] for column in scheme.columns]
-    own = None if scheme.task is None else places[scheme.task.name, ""]
+    positions = columns.number_places(benchmark.record)
+    of_columns = [positions[column.task.name, column.metrics[0].name] for column in scheme.columns]
     rows = []
     for system in standings(benchmark):
         compared = system.compared
-        value = system.value if own is None else compared[own]
-        has_task = own is None or any(system.numbers[place] is not None for place in (own, *positions))
-        if has_task:
-            rows.append(Row(system, value, tuple(compared[place] for place in positions)))
+        value = system.value
+        if scheme.task is not None:
+            of_score = positions[scheme.task.name, ""]
+            value = compared[of_score]
+            has_task = any(system.numbers[position] is not None for position in [of_score] + of_columns)
+            if not has_task:
+                continue
+        rows.append(Row(system, value, tuple(compared[position] for position in of_columns)))
     return rows
 
 
@@ -261,10 +291,14 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
     That is the manifest's unless the address names another. With filters, the rows that meet them are ranked
     among themselves.
     """
-    rows, filters = _systems(benchmark, scheme), options.filters
+    rows = _systems(benchmark, scheme)
     if benchmark.record.rank_by != "mean" and not options.ranking.rule:
         options = options._replace(ranking=options.ranking._replace(rule=benchmark.record.rank_by))
-    counted = [row for row in rows if filters.accepts(row.system)] if any(filters) else rows
+
+    is_filtered = any(options.filters)
+    counted = rows
+    if is_filtered:
+        counted = [row for row in rows if options.filters.accepts(row.system)]
     values = {row.system.pk: row.value for row in counted}
     if scheme.task is None:
         order = order_of(benchmark, options.ranking, "", values)
@@ -273,9 +307,9 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
     for row in rows:
         nowhere = unranked(row.system.apart, complete=row.value is not None)
         row.place = order.ranks.places.get(row.system.pk, nowhere)
-    if any(filters) and not order.another:
+    if is_filtered and not order.another:
         note = f"Filtered: ranks and rank sets are those among these {len(counted):,} systems."
-        order = order._replace(notes=(*order.notes, note))
+        order = order._replace(notes=order.notes + (note,))
     return rows, options, order
 
 
@@ -317,7 +351,9 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
 
 def task_line(task: Task) -> Values:
     """One task as a table lists it: how it is scored, how much there is and who knows the labels."""
-    title = task.title if task.title != task.name else ""
+    title = ""
+    if task.title != task.name:
+        title = task.title
     return {
         "task": task,
         "title": title,
@@ -331,27 +367,36 @@ def task_line(task: Task) -> Values:
 def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[str, str]]:
     """Titles and texts of a benchmark's key facts; unknown ones are left out."""
     human = next((reference for reference in record.references if "score" in reference.scores), None)
-    private = sum(task.private is True for task in record.scored)
+    private = [task for task in record.scored if task.private]
     number = len(record.scored)
-    lines = [("Tasks", f"{number}")] if number > 1 else []
+    lines = []
+    if number > 1:
+        lines.append(("Tasks", f"{number}"))
     lines.append(("Systems", f"{systems:,}"))
     if best is not None:
         lines.append(("Best score", percent(best, record.loss)))
     if human:
         lines.append((human.name, percent(human.scores["score"], record.loss)))
     if private and number > 1:
-        lines.append(("Private test labels", f"{private} of {number} tasks"))
+        lines.append(("Private test labels", f"{len(private)} of {number} tasks"))
     return lines
 
 
-def home_page(search: str, page: int, *, signed_in: str, creates: bool) -> str:
-    """The list of benchmarks of a site that has several; a search looks into names and titles."""
-    rows = Benchmark.objects.filter(draft=False).values_list("pk", "name", "title").order_by("added", "pk")
+def home_page(search: str, page: int, own: Collection[int], *, signed_in: str, creates: bool) -> str:
+    """The list of benchmarks of a site that has several; a search looks into names and titles.
+
+    `own`: primary keys of the restricted ones that the visitor sees.
+    """
+    seen = Benchmark.objects.public() | Benchmark.objects.filter(pk__in=own)
+    rows = seen.values_list("pk", "name", "title").order_by("added", "pk")
     words = words_of(search)
     matches = [pk for pk, *texts in rows if has_words(words, *texts)]
     pks, pager = columns.paged(matches, BENCHMARKS, page, q=search)
     shown = {row.pk: row for row in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
-    boards = [(shown[pk], _leaders(shown[pk])) for pk in pks if pk in shown]
+    boards = []
+    for pk in pks:
+        if pk in shown:
+            boards.append((shown[pk], _leaders(shown[pk])))
     context = {
         "boards": boards,
         "number": len(rows),
@@ -382,13 +427,15 @@ def _leaders_now(benchmark: Benchmark) -> str:
     if words := order.ranks.best_words(names, LEADERS):
         return words
     first = [names[pk] for pk, place in order.ranks.places.items() if place.rank == 1]
-    return f"First by score: {', '.join(first[:LEADERS])}." if first else ""
+    if not first:
+        return ""
+    return f"First by score: {', '.join(first[:LEADERS])}."
 
 
 def site(request: HttpRequest) -> Values:
     """Context of all templates: the visitor's role, the benchmark if it is the only one, how mail is used."""
     user = getattr(request, "user", None)
-    benchmarks = Benchmark.objects.filter(draft=False)[:2]
+    benchmarks = Benchmark.objects.public()[:2]
     return {
         "signed_in": role_of(user) if user else "",
         "benchmark": benchmarks[0] if len(benchmarks) == 1 else None,
@@ -399,8 +446,8 @@ def site(request: HttpRequest) -> Values:
 
 def environment(**options: Any) -> Environment:
     """Jinja's environment, for large tables: it escapes everything and fails on undefined names."""
-    strict = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
-    jinja = Environment(**{**options, **strict})
+    options |= {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
+    jinja = Environment(**options)
     jinja.filters |= {"breakable": breakable, "ordinal": ordinal, "p_text": figures.p_text}
     jinja.globals["url"] = lambda name, *args: reverse(name, args=args)
     return jinja
@@ -415,12 +462,18 @@ def mean_of(record: Record) -> str:
         if len(metrics) == 1:
             return f"{metrics[0]}{turn}"
         return f"the mean of {', '.join(metrics[:-1])} and {metrics[-1]}{turn}"
-    weights = [f"{task.name} by {task.weight:g}" for task in record.averaged if task.weight != 1]
     names = [task.name for task in record.averaged]
-    mean = f"the {'weighted' if weights else 'unweighted'} mean of the scores of {len(names)} tasks"
+    weights = [f"{task.name} by {task.weight:g}" for task in record.averaged if task.weight != 1]
+    kind = "unweighted"
+    weighted = ""
+    if weights:
+        kind = "weighted"
+        weighted = f" ({', '.join(weights)}, all others by 1)"
+    mean = f"the {kind} mean of the scores of {len(names)} tasks"
     if len(names) < len(record.scored):
-        mean = f"that of {names[0]}" if len(names) == 1 else f"{mean} ({', '.join(names)})"
-    weighted = f" ({', '.join(weights)}, all others by 1)" if weights else ""
+        mean = f"{mean} ({', '.join(names)})"
+        if len(names) == 1:
+            mean = f"that of {names[0]}"
     return f"{mean}{weighted}{turn}"
 
 
@@ -441,10 +494,10 @@ def about(text: str) -> SafeString:
 @register.filter
 def opening(text: str) -> SafeString:
     """The first paragraph of a text that is no heading."""
-    parts = (
-        part for part in re.split(r"\n(?:[^\S\n]*\n)+", text.strip()) if not part.lstrip().startswith("#")
-    )
-    return markdown(next(parts, ""))
+    for part in re.split(r"\n(?:[^\S\n]*\n)+", text.strip()):
+        if not part.lstrip().startswith("#"):
+            return markdown(part)
+    return markdown("")
 
 
 @register.filter

@@ -1,6 +1,6 @@
 """A board as the paper's Figure 1: which rows a page has, by search, sort and groups, and their text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 
 from gluebench.analysis.charts import Scale
 from gluebench.analysis.rank.rules import board_order
-from gluebench.benchmark import Benchmark
+from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.apps.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
 from gluebench.leaderboard.apps.common.formats import (
@@ -30,8 +30,10 @@ from gluebench.systems.reproduce.references import with_paper_systems
 REFERENCES = "For reference"
 BAR = 90
 """Width of a bar's picture, in its own units: a bit less than a pixel each."""
-RANK_BAR, RANK_MARK = 120, 8
-"""Width of the picture of a rank set, and half the height of its mark."""
+RANK_BAR = 120
+"""Width of the picture of a rank set."""
+RANK_MARK = 8
+"""Half the height of its mark."""
 
 
 class RankBar(NamedTuple):
@@ -86,7 +88,9 @@ class Row:
     @property
     def note(self) -> str:
         """Why its scores are not compared with those of others; empty where they are."""
-        return self.place.withheld if self.system.apart else ""
+        if not self.system.apart:
+            return ""
+        return self.place.withheld
 
     @property
     def reference(self) -> bool:
@@ -110,11 +114,21 @@ def arrange(
     matches = matching_rows(rows, options)
     sorted_rows = ordered(matches, names, options, by_rank=by_rank)
     titled = [("", row) for row in sorted_rows]
-    if options.grouped:  # Table 4's groups in its order, references last
-        titles = {str(regime.value): str(regime.label) for regime in Regime} | {"": REFERENCES}
-        titled = [(titles[kind], row) for kind in titles for row in sorted_rows if row.system.regime == kind]
+    if options.grouped:
+        titled = _by_regime(sorted_rows)
     page = Paginator(titled, size or max(len(titled), 1)).get_page(options.page)
-    return sum(not row.reference for row in matches), page
+    systems = [row for row in matches if not row.reference]
+    return len(systems), page
+
+
+def _by_regime(rows: Sequence[Row]) -> list[tuple[str, Row]]:
+    """Rows with the titles of their groups: Table 4's in its order, then the references."""
+    titles = {str(regime.value): str(regime.label) for regime in Regime}
+    titles[""] = REFERENCES
+    titled = []
+    for regime, title in titles.items():
+        titled += [(title, row) for row in rows if row.system.regime == regime]
+    return titled
 
 
 def matching_rows(rows: Sequence[Row], options: Options) -> list[Row]:
@@ -138,37 +152,46 @@ def ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_r
         if sort == "parameters":
             return row.system.parameters
         if sort:
-            return row.system.submitted.timestamp() if row.system.submitted else None
+            submitted = row.system.submitted
+            return None if submitted is None else submitted.timestamp()
         if by_rank:
-            return None if row.rank is None else -float(row.rank)
+            return row.rank and -float(row.rank)
         return row.value
 
     sort = options.sort
-    ranked = [rows[at] for at in board_order(list(map(value, rows)))]
+    ranked = [rows[at] for at in board_order([value(row) for row in rows])]
     if sort in SORTED_AS_WORDS:
         return sorted(ranked, key=lambda row: alphabetical(getattr(row.system, sort)), reverse=options.turned)
     values = [value(row, sort) for row in ranked]
-    return [ranked[at] for at in board_order(values, lowest_first=options.rising != options.loss)]  # negated
+    lowest_first = options.rising
+    if options.loss:  # stored negated
+        lowest_first = not lowest_first
+    return [ranked[at] for at in board_order(values, lowest_first=lowest_first)]
 
 
 def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -> Scale | None:
     """Write the text of a page's rows, whose entries are known; returns the scale of their bars."""
-    scores = [
-        bare_score(row.value, scheme.loss) if row.reference else scheme.score(row.entry["scores"])
-        for row in rows
-    ]
+    scores: list[Facts | None] = []
+    for row in rows:
+        if row.reference:
+            scores.append(bare_score(row.value, scheme.loss))
+        else:
+            scores.append(scheme.score(row.entry["scores"]))
     scale = scale_of(scores)
+
     for row, score in zip(rows, scores, strict=True):
         bar = bar_path(scale, score)
         if row.reference:
-            row.score, row.facts = Cell(score_text(score), bar=bar), ("",) * len(scheme.facts)
+            row.score = Cell(score_text(score), bar=bar)
+            row.facts = ("",) * len(scheme.facts)
             continue
         result = row.entry["scores"]
         row.score = Cell(score_text(score), margin_text(score), bar=bar, words=interval_text(score))
-        best = [None] * len(highest) if row.note else highest
-        row.cells = tuple(
-            _cell(column.numbers(result), high) for column, high in zip(scheme.columns, best, strict=True)
-        )
+        cells = []
+        for column, high in zip(scheme.columns, highest, strict=True):
+            # A row that is not compared with others has no number that is the best.
+            cells.append(_cell(column.numbers(result), None if row.note else high))
+        row.cells = tuple(cells)
         row.facts = tuple(fact.text(row.entry) for fact in scheme.facts)
         row.complete = bool(result["complete"]) or scheme.task is not None
     return scale
@@ -179,23 +202,31 @@ def scale_of(scores: Iterable[Facts | None]) -> Scale | None:
 
     Its ends are multiples of 5 points, or of losses of 0.1.
     """
-    known = [(end, score.get("loss")) for score in scores if score for end in drawn(score) if end is not None]
-    if not known:
+    values: list[float] = []
+    is_loss = False
+    for score in scores:
+        if score:
+            values += [end for end in drawn(score) if end is not None]
+            is_loss = bool(score.get("loss"))
+    if not values:
         return None
-    loss, values = known[0][1], [end for end, _ in known]
-    step = 0.1 if loss else 5
-    least, most = floor(min(values) / step), ceil(max(values) / step)
-    low, high = step * least, step * max(most, least + 1)
-    return Scale(round(high, 1), round(low, 1), 2, BAR - 2) if loss else Scale(low, high, 2, BAR - 2)
+    step = 0.1 if is_loss else 5
+    first = floor(min(values) / step)
+    last = max(ceil(max(values) / step), first + 1)
+    if is_loss:  # the lowest is the best
+        return Scale(round(step * last, 1), round(step * first, 1), 2, BAR - 2)
+    return Scale(step * first, step * last, 2, BAR - 2)
 
 
 def bar_path(scale: Scale | None, score: Facts | None) -> str:
     """A line over the interval and a stroke across it at the value."""
-    if scale is None or score is None:
+    if scale is None or score is None or score["value"] is None:
         return ""
-    value, low, high = (None if end is None else round(scale.position(end)) for end in drawn(score))
-    stroke = f"M{value} 2v16"
-    return stroke if low is None or high is None else f"M{low} 10H{high}{stroke}"
+    value, low, high = drawn(score)
+    stroke = f"M{round(scale.position(value))} 2v16"
+    if low is None or high is None:
+        return stroke
+    return f"M{round(scale.position(low))} 10H{round(scale.position(high))}{stroke}"
 
 
 def draw_rank_sets(rows: Iterable[Row]) -> Scale | None:
@@ -204,22 +235,25 @@ def draw_rank_sets(rows: Iterable[Row]) -> Scale | None:
     for row in rows:
         rank, low, high = row.place[:3]
         if rank is not None and low is not None and high is not None:
-            ranked.append((row, (low, high, rank)))
+            ranked.append((row, low, high, rank))
     if not ranked:
         return None
-    first = min(low for _, (low, _, _) in ranked)
-    last = max(high for _, (_, high, _) in ranked)
+    first = min(low for _, low, _, _ in ranked)
+    last = max(high for _, _, high, _ in ranked)
     scale = Scale(first, max(last, first + 1), RANK_MARK, RANK_BAR - RANK_MARK)
-    for row, ends in ranked:
-        row.rank_bar = RankBar(*(round(scale.position(end)) for end in ends))
+    for row, *ends in ranked:
+        positions = [round(scale.position(end)) for end in ends]
+        row.rank_bar = RankBar(*positions)
     return scale
 
 
 def _cell(scores: Sequence[Facts | None], highest: float | None) -> Cell:
     if not any(scores):
         return Cell(percent(None))
-    intervals = [margin_text(score) or ABSENT for score in scores]
-    shown = " / ".join(intervals) if any(text != ABSENT for text in intervals) else ""
+    margins = [margin_text(score) for score in scores]
+    shown = ""
+    if any(margins):
+        shown = " / ".join(margin or ABSENT for margin in margins)
     first = scores[0]
     leads = highest is not None and first is not None and first["value"] == highest
     return Cell("/".join(map(score_text, scores)), shown, leads)
@@ -231,37 +265,46 @@ def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     One without a score cannot be ordered, and is on the boards of its tasks only.
     """
     benchmark = with_paper_systems(benchmark)
-    if scheme.task is not None:
-        scheme = scheme._replace(task=benchmark.task(scheme.task.name))
     by_name: dict[str, dict[str, Reference]] = {}
-    if scheme.task is None:
+    tasks = benchmark.scored
+    if scheme.task is not None:
+        tasks = (benchmark.task(scheme.task.name),)
+    else:
         by_name = {reference.name: {"": reference} for reference in benchmark.references}
-    for task in benchmark.scored if scheme.task is None else (scheme.task,):
+    for task in tasks:
         for reference in task.references:
             by_name.setdefault(reference.name, {})[task.name] = reference
+
     rows = []
     for name, references in by_name.items():
         scores = {task: reference.scores for task, reference in references.items()}
         if scheme.task is None:
             score = scores.get("", {}).get("score")
         else:
-            own = [scores[scheme.task.name].get(metric.name) for metric in scheme.task.metrics]
-            known = [value for value in own if value is not None]
-            score = sum(known) / len(known) if len(known) == len(own) else None
+            score = _mean_of_metrics(tasks[0], scores[scheme.task.name])
         if score is None:
             continue
-        values = [
-            [scores.get(column.task.name, {}).get(metric.name) for metric in column.metrics]
-            for column in scheme.columns
-        ]
-        texts = [
-            "/".join(map(percent, numbers, (metric.loss for metric in column.metrics)))
-            if set(numbers) - {None}
-            else ABSENT
-            for column, numbers in zip(scheme.columns, values, strict=True)
-        ]
+        row = Row(Standing(0, name), score, ())
+        for column in scheme.columns:
+            of_task = scores.get(column.task.name, {})
+            numbers = [of_task.get(metric.name) for metric in column.metrics]
+            text = ABSENT
+            if any(number is not None for number in numbers):
+                losses = [metric.loss for metric in column.metrics]
+                text = "/".join(map(percent, numbers, losses))
+            row.values += (numbers[0],)
+            row.cells += (Cell(text),)
         sources = dict.fromkeys(reference.source for reference in references.values())
-        row = Row(Standing(0, name), score, tuple(numbers[0] for numbers in values))
-        row.entry, row.cells = {"name": name, "source": "; ".join(sources)}, tuple(map(Cell, texts))
+        row.entry = {"name": name, "source": "; ".join(sources)}
         rows.append(row)
     return rows
+
+
+def _mean_of_metrics(task: Task, scores: Mapping[str, float]) -> float | None:
+    """The mean of the published numbers of a task's metrics; None where one is not published."""
+    values = []
+    for metric in task.metrics:
+        if metric.name not in scores:
+            return None
+        values.append(scores[metric.name])
+    return sum(values) / len(values)

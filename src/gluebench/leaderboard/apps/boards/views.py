@@ -82,16 +82,20 @@ WIDTH, MARGIN = 7, 12
 def home(request: HttpRequest) -> HttpResponseBase:
     """The board, where there is one benchmark; else the list of them."""
     only = only_one()
-    if only is not None:
+    own = []
+    if request.user.is_authenticated:
+        seen = Benchmark.objects.visible_to(request.user).filter(restricted=True, draft=False)
+        own = list(seen.order_by("pk").values_list("pk", flat=True))
+    if only is not None and not own:
         return _board(request, only, None)
     search, page = cleaned(request.GET.get("q", "")), page_number(request.GET.get("page", ""))
     signed_in = role_of(request.user)
     creates = isinstance(request.user, User) and may_create(request.user)
     return cached(
         request,
-        name=f"home {search} {page} {signed_in} {creates}",
+        name=f"home {search} {page} {own} {signed_in} {creates}",
         version=models.site_version(),
-        make=lambda: home_page(search, page, signed_in=signed_in, creates=creates),
+        make=lambda: home_page(search, page, own, signed_in=signed_in, creates=creates),
         keep=not search,
     )
 

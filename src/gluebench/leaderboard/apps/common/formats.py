@@ -118,10 +118,14 @@ def count(number: int | None) -> str:
 
 
 def labels_of(entries: Sequence[Facts]) -> list[str]:
-    """A unique label for each system in a chart or title: the name, with the model or key if names repeat."""
+    """A unique label for each system in a chart or title: the name, with the model or key if names repeat.
+
+    A long name loses its middle: names of one team often differ at their ends.
+    """
 
     def short(name: str, letters: int = LETTERS // 2) -> str:
-        return name if len(name) <= letters else f"{name[: letters - 1]}…"
+        end = letters // 3
+        return name if len(name) <= letters else f"{name[: letters - end - 1]}…{name[-end:]}"
 
     names = [short(entry["name"], LETTERS) for entry in entries]
     for addition in ("model", "key"):  # each step changes only the names that still repeat

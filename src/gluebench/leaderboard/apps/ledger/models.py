@@ -169,7 +169,7 @@ def log_leaf() -> Leaf | None:
 
 
 def _on_boards() -> SubmissionQuerySet:
-    rows = Submission.objects.public().filter(benchmark__draft=False)
+    rows = Submission.objects.public().filter(benchmark__in=Benchmark.objects.public().values("pk"))
     return rows.exclude(phase=None, benchmark__board_phase__isnull=False)  # sent before the first phase
 
 

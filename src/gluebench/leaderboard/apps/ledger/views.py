@@ -112,7 +112,8 @@ def other_boards(only: str = "") -> dict[str, list[int]]:
     """By benchmark, the phases that have boards besides the one at its address; `only`: of this one."""
     phases: dict[str, list[int]] = {}
     named = {"benchmark__name": only} if only else {}
-    for phase in Phase.objects.filter(benchmark__draft=False, **named).select_related("benchmark"):
+    public = Benchmark.objects.public().values("pk")
+    for phase in Phase.objects.filter(benchmark__in=public, **named).select_related("benchmark"):
         if phase.is_shown and phase.pk != phase.benchmark.board_phase:
             phases.setdefault(phase.benchmark.name, []).append(phase.pk)
     return phases

@@ -1,9 +1,12 @@
 """Acts of registration: a person registers, an organizer approves, refuses, blocks and invites."""
 
 from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from gluebench.leaderboard.apps.accounts.models import User, account_name
@@ -27,6 +30,21 @@ def participants_of(benchmark: Benchmark) -> QuerySet[User]:
     takes_part |= Q(pk__in=benchmark.acceptances.values("user"))
     takes_part |= Q(pk__in=benchmark.submissions.values("owner"))
     return User.objects.filter(takes_part, is_active=True)
+
+
+def joinable(user: Any, name: str, code: str = "") -> Benchmark:
+    """The benchmark that this person may register for; `code`: of an invitation. Raises Http404.
+
+    A restricted one may be, whose pages the person does not see yet: with invitations, by a link alone.
+    """
+    visible = Benchmark.objects.visible_to(user).filter(name=name).first()
+    if visible is not None:
+        return visible
+    restricted = get_object_or_404(Benchmark, name=name, draft=False)
+    invited = restricted.invitations.filter(code=code).exists()
+    if restricted.policy.registration == "invitation" and not invited:
+        raise Http404("There is no such benchmark, or you need an invitation.")
+    return restricted
 
 
 def registration_of(benchmark: Benchmark, user: User) -> Registration:

@@ -26,7 +26,7 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.mail import is_final
-from gluebench.leaderboard.apps.limits.models import blocked_in
+from gluebench.leaderboard.apps.limits.models import Registration, blocked_in
 from gluebench.leaderboard.apps.limits.registration import new_invitation, participants_of
 from gluebench.leaderboard.apps.news.models import (
     Announcement,
@@ -58,6 +58,9 @@ def publish(announcement: Announcement, actor: User) -> str:
         _record("announcement", announcement, actor)
         benchmark = announcement.benchmark
         people = participants_of(benchmark).exclude(pk__in=blocked_in(benchmark).values("user"))
+        if benchmark.restricted:  # its news is for those who see its page
+            accepted = benchmark.registrations.filter(standing=Registration.Standing.ACCEPTED)
+            people = people.filter(pk__in=accepted.values("user"))
         _queue(people, announcement=announcement)
     return f"“{announcement.title}” is on the page of news."
 

@@ -47,11 +47,11 @@ def _state(benchmark: Benchmark, viewer: User) -> Values:
 
 
 def request_copy(benchmark: Benchmark, actor: User, *, labels: bool = False) -> str:
-    """Let a worker make a copy. Raises ActError while one is being made, and for a draft."""
+    """Let a worker make a copy. Raises ActError while one is being made, and for one that is not public."""
     if _state(benchmark, actor)["working"]:
         raise ActError("A copy is being made already.", "copy")
-    if benchmark.draft:
-        raise ActError("A draft has no public pages to copy.", "copy")
+    if not benchmark.is_public:
+        raise ActError("It has no public pages to copy: open it to the public first.", "copy")
     values = {"labels": labels, "worker": "", "attempts": 0, "failure": "", "made": None}
     with transaction.atomic():
         FrozenCopy.objects.update_or_create({**values, "requested": timezone.now()}, benchmark=benchmark)

@@ -35,26 +35,34 @@ _NAME = re.compile(r"^([^\S\n]*name[^\S\n]*=[^\S\n]*)(\"[^\"\n]*\"|'[^'\n]*')", 
 
 
 def open_to_public(benchmark: Benchmark, actor: User) -> str:
-    """Show a draft to everybody. Raises ActError for one without labels."""
-    if benchmark.gold_digest == NO_LABELS:
-        raise ActError("It has no labels, so nothing could be graded. Add them under Files first.", "labels")
-    _set_draft(benchmark, actor, draft=False)
+    """Show it to everybody. Raises ActError for one without labels."""
+    _show(benchmark, actor, "open to the public", draft=False, restricted=False)
     return f"{benchmark.title} is open to the public."
+
+
+def open_to_participants(benchmark: Benchmark, actor: User) -> str:
+    """Show it to those who are registered, and accepted. Raises ActError for one without labels."""
+    _show(benchmark, actor, "open to participants", draft=False, restricted=True)
+    page = reverse("join", args=[benchmark.name])
+    return f"Only registered participants see {benchmark.title}. They register at {page}."
 
 
 def make_draft(benchmark: Benchmark, actor: User) -> str:
     """Show it only to those who run it."""
-    _set_draft(benchmark, actor, draft=True)
+    _show(benchmark, actor, "draft", draft=True)
     return f"{benchmark.title} is a draft: only you, its other organizers and admins see it."
 
 
-def _set_draft(benchmark: Benchmark, actor: User, *, draft: bool) -> None:
+def _show(benchmark: Benchmark, actor: User, act: str, **values: bool) -> None:
+    """Change who sees it; the ledger has the entries of public boards alone."""
+    if benchmark.gold_digest == NO_LABELS and not values["draft"]:
+        raise ActError("It has no labels, so nothing could be graded. Add them under Files first.", "labels")
     with transaction.atomic():
-        if Benchmark.objects.filter(pk=benchmark.pk, draft=not draft).touch(draft=draft):
+        others = Benchmark.objects.filter(pk=benchmark.pk).exclude(**values)
+        if others.touch(**values):
             pks = list(benchmark.submissions.values_list("pk", flat=True))
             submissions_changed.send(Submission, submissions=pks)
-            act, seals = "draft" if draft else "open to the public", sealed(benchmark, "draft")
-            record(act, actor=actor, benchmark=benchmark, sealed=seals)
+            record(act, actor=actor, benchmark=benchmark, sealed=sealed(benchmark, *values))
 
 
 def give_role(benchmark: Benchmark, actor: User | None, *, email: User, role: str) -> str:
@@ -155,7 +163,13 @@ def _setup(benchmark: Benchmark, viewer: User) -> Values:
 
 SETUP = OrganizerPage.named("organize-setup", {}, context=_setup)
 OPENING = OrganizerPage.named(
-    "organize-opening", {"open": (open_to_public, ActForm), "draft": (make_draft, ActForm)}, context=_setup
+    "organize-opening",
+    {
+        "open": (open_to_public, ActForm),
+        "restrict": (open_to_participants, ActForm),
+        "draft": (make_draft, ActForm),
+    },
+    context=_setup,
 )
 DRY_RUN = OrganizerPage.named(
     "organize-dry-run", {"": (start_dry_run, ActForm), "delete": (delete_dry_run, ActForm)}, context=_setup

@@ -87,7 +87,7 @@ class JoinForm(forms.Form):
 @form_page
 def join(request: HttpRequest, name: str, code: str = "") -> HttpResponse:
     """The rules and the registration; a POST accepts the version that was shown, and registers."""
-    benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
+    benchmark = acts.joinable(request.user, name, code)
     user = request.user if isinstance(request.user, User) else None
     version = version_of(benchmark)
     if request.method == "POST" and user is None:

@@ -21,11 +21,13 @@ def moment_of(phase: Phase | None, ends: datetime | None, at: datetime | None = 
     if now < phase.opens:
         return Moment.BEFORE
     if ends is None or now < ends:
-        return Moment.OPEN if phase.ends is None or now < phase.ends else Moment.EXTENDED
+        is_over_for_others = phase.ends is not None and now >= phase.ends
+        return Moment.EXTENDED if is_over_for_others else Moment.OPEN
     if phase.is_settled:
         return Moment.ARCHIVED if hasattr(phase.benchmark, "results") else Moment.REVEALED
-    may_come = phase.benchmark.open and now < ends + UPLOAD_TIME
-    return Moment.GRACE if may_come else Moment.AFTER
+    if phase.benchmark.open and now < ends + UPLOAD_TIME:
+        return Moment.GRACE
+    return Moment.AFTER
 
 
 def cell_of(act: str, phase: Phase | None, ends: datetime | None, at: datetime | None = None) -> Cell:
@@ -33,7 +35,8 @@ def cell_of(act: str, phase: Phase | None, ends: datetime | None, at: datetime |
     cell = TABLE[act].cells[moment_of(phase, ends, at)]
     if phase is None:
         return cell
-    opens, deadline = phase.text_of(phase.opens), ""
+    opens = phase.text_of(phase.opens)
+    deadline = ""
     if ends is not None:
         deadline = phase.text_of(ends - MINUTE)
     return cell._replace(reason=cell.reason.format(phase=phase, opens=opens, deadline=deadline))
@@ -41,10 +44,11 @@ def cell_of(act: str, phase: Phase | None, ends: datetime | None, at: datetime |
 
 def require(act: str, phase: Phase | None, *, user: int = 0, team: int | None = None) -> Cell:
     """What an act does now, by a person in a team, or by an organizer without either. Raises ActError."""
-    if phase is None:
-        ends = None
-    else:
-        ends = ends_for(phase, user, team) if user else phase.over
+    ends = None
+    if phase is not None and user:
+        ends = ends_for(phase, user, team)
+    elif phase is not None:
+        ends = phase.over
     cell = cell_of(act, phase, ends)
     if cell.outcome == "refused":
         raise ActError(cell.reason)
@@ -72,20 +76,30 @@ def slot_of(benchmark: Benchmark, user: User, began: datetime, ended: datetime |
     if not phases:
         return Slot()
     end = max(began, ended or timezone.now())
-    past = [(phase, ends_for(phase, user.pk, user.team_id)) for phase in phases if phase.opens <= began]
+    past: list[tuple[Phase, datetime | None]] = []
+    coming = None
+    for phase in phases:  # in the order in which they open
+        if phase.opens <= began:
+            past.append((phase, ends_for(phase, user.pk, user.team_id)))
+        elif coming is None:
+            coming = phase
+
     for phase, ends in past:
         in_time = cell_of("upload", phase, ends, began).outcome == "changes"
         if in_time and cell_of("finish", phase, ends, end).outcome == "changes":
             return Slot(phase, ends)
-    coming = next((phase for phase in phases if phase.opens > began), None)
     if not past and coming is not None:
         return Slot(closed=cell_of("upload", coming, coming.ends, began).reason)
+
     phase, ends = past[-1]  # it is closed: it does not stay open
-    cell = cell_of("upload on time" if phase.late == Late.REFUSED else "upload", phase, ends, end)
-    if cell.outcome == "refused":
-        more = f" The phase {coming} opens on {coming.text_of(coming.opens)}." if coming else ""
-        return Slot(closed=cell.reason + more)
-    return Slot(phase, ends, late=True)
+    act = "upload on time" if phase.late == Late.REFUSED else "upload"
+    cell = cell_of(act, phase, ends, end)
+    if cell.outcome != "refused":
+        return Slot(phase, ends, late=True)
+    reason = cell.reason
+    if coming is not None:
+        reason += f" The phase {coming} opens on {coming.text_of(coming.opens)}."
+    return Slot(closed=reason)
 
 
 def ends_for(phase: Phase, user: int, team: int | None) -> datetime | None:

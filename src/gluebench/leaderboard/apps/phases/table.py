@@ -53,7 +53,8 @@ _NOTHING = Cell("keeps", "Nothing was sent yet.")
 
 
 def _read(facts: dict[str, Any]) -> Act:
-    title, by = facts.pop("title"), facts.pop("by")
+    title = facts.pop("title")
+    by = facts.pop("by")
     cells = {Moment.BEFORE: _NOTHING}
     for moments, (outcome, reason) in facts.items():
         for moment in moments.split():

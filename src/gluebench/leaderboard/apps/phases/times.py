@@ -13,7 +13,8 @@ MINUTE = timedelta(minutes=1)
 def zone_names() -> tuple[str, ...]:
     """The zones that an organizer may name, the usual ones first."""
     usual = (AOE, "UTC")
-    return (*usual, *sorted(name for name in available_timezones() - {*usual} if "/" in name))
+    others = [name for name in available_timezones() if "/" in name and name not in usual]
+    return usual + tuple(sorted(others))
 
 
 def zone_of(name: str) -> tzinfo:
@@ -30,19 +31,24 @@ def in_utc(local: datetime, zone: str) -> datetime:
 
     Raises ValueError for one that these clocks skip, or show twice, when they change.
     """
-    both = [local.replace(tzinfo=zone_of(zone), fold=fold).astimezone(UTC) for fold in (0, 1)]
-    if both[0] == both[1]:
-        return both[0]
-    change = "does not exist" if both[0] > both[1] else "is there twice"
+    # Of an hour that the clocks show twice, fold 0 is the first one and fold 1 the second.
+    first = local.replace(tzinfo=zone_of(zone), fold=0).astimezone(UTC)
+    second = local.replace(tzinfo=zone_of(zone), fold=1).astimezone(UTC)
+    if first == second:
+        return first
+    change = "does not exist" if first > second else "is there twice"
     raise ValueError(f"{local:%H:%M} {change} on that day in {zone}, where clocks change. Name another time.")
 
 
 def local_text(moment: datetime, zone: str) -> str:
     """A moment in words, on the clocks of a zone and in UTC: "31 May 2027, 23:59 AoE (1 June, 11:59 UTC)"."""
-    local, utc = moment.astimezone(zone_of(zone)), moment.astimezone(UTC)
+    utc = moment.astimezone(UTC)
     if zone == "UTC":
         return f"{_day(utc)} {utc:%Y, %H:%M} UTC"
-    day = "" if local.date() == utc.date() else f"{_day(utc)}, "
+    local = moment.astimezone(zone_of(zone))
+    day = ""
+    if local.date() != utc.date():
+        day = f"{_day(utc)}, "
     return f"{_day(local)} {local:%Y, %H:%M} {zone} ({day}{utc:%H:%M} UTC)"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from gluebench.benchmark.figures import counted
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.tables import toml_beside
 from gluebench.leaderboard.apps.phases.models import UPLOAD_TIME, Phase, Shown, policy_at
@@ -26,13 +27,19 @@ def phase_sentences(phase: Phase) -> list[str]:
         "minutes": UPLOAD_TIME // MINUTE,
         "tasks": ", ".join(phase.tasks),
     }
-    rules = [(name, str(getattr(phase, name))) for name in ("counting", "rows", "shown")]
+    rules = []
     if phase.tasks:
-        rules.insert(0, ("tasks", "some"))
+        rules.append(("tasks", "some"))
+    rules += [("counting", phase.counting), ("rows", phase.rows), ("shown", phase.shown)]
     if phase.closes is not None:
-        rules += [("deadline", "closes"), ("late", str(phase.late))]
-    sentences = (SENTENCES[name].get(choice, "").format(**facts) for name, choice in rules)
-    return [sentence for sentence in sentences if sentence]
+        rules += [("deadline", "closes"), ("late", phase.late)]
+
+    sentences = []
+    for name, choice in rules:
+        sentence = SENTENCES[name].get(choice)
+        if sentence:  # some choices need none
+            sentences.append(sentence.format(**facts))
+    return sentences
 
 
 def scores_come(phase: Phase) -> str:
@@ -47,12 +54,15 @@ def scores_come(phase: Phase) -> str:
 
 def announcements(phase: Phase) -> list[str]:
     """The extensions, newest first; those of single people without names and reasons."""
-    lines, own = [], 0
+    lines = []
+    own = 0
     for extension in phase.extensions.all():
-        own += not extension.for_all
         if extension.for_all:
-            until, before = phase.text_of(extension.closes), phase.text_of(extension.before)
+            until = phase.text_of(extension.closes)
+            before = phase.text_of(extension.before)
             lines.append(f"Deadline extended to {until}; it was {before}. {extension.reason}")
+        else:
+            own += 1
     if own and phase.last:
         until = phase.text_of(phase.last)
         lines.append(f"Extensions for single people or teams: {own}; the last of them is until {until}.")
@@ -69,8 +79,9 @@ def described(
     phases = benchmark.phases.select_related("benchmark")
     if not (benchmark.open or planned) and hasattr(benchmark, "results"):
         phases = phases.filter(opens__lte=now or timezone.now())
-    return [
-        {
+    lines = []
+    for phase in phases:
+        line = {
             "phase": phase,
             "standing": phase.standing(now or timezone.now()),
             "opens": phase.text_of(phase.opens),
@@ -78,8 +89,8 @@ def described(
             "sentences": phase_sentences(phase),
             "announcements": announcements(phase),
         }
-        for phase in phases
-    ]
+        lines.append(line)
+    return lines
 
 
 def time_left(ends: datetime, now: datetime) -> str:
@@ -87,4 +98,6 @@ def time_left(ends: datetime, now: datetime) -> str:
     seconds = max(0, int((ends - now).total_seconds()))
     days, rest = divmod(seconds, 86400)
     clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
-    return f"{days} day{'s' * (days != 1)} {clock}" if days else clock
+    if not days:
+        return clock
+    return f"{counted(days, 'day')} {clock}"

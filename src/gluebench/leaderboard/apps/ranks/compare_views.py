@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from gluebench.analysis.charts import QUIET, IntervalRow, interval_chart
-from gluebench.analysis.compare.words import with_names
+from gluebench.analysis.names import with_names
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark.figures import p_text
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live

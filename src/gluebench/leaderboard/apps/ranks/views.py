@@ -16,11 +16,10 @@ from gluebench.analysis.charts import (
     MOST_LINES,
     QUIET,
     IntervalRow,
-    ScatterPoint,
     interval_chart,
-    scatter_chart,
 )
 from gluebench.analysis.rank.rules import pareto_front
+from gluebench.analysis.scatter import ScatterPoint, scatter_chart
 from gluebench.benchmark.figures import heading
 from gluebench.leaderboard.apps.accounts.trust import role_of
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, Live, live

@@ -5,7 +5,7 @@ The callers check permissions. The actions of organizers are logged in the same 
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from django.core.files.storage import Storage
 from django.db import transaction
 from django.utils import timezone
 
+from gluebench.benchmark.figures import counted
 from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
@@ -58,7 +59,7 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
     if submission.has_team_name and values.get("team", submission.team) != submission.team:
         raise ValidationError({"team": "The board shows the name of your team."})
     with _locked(submission) as row:
-        changes = {name: [getattr(row, name), to] for name, to in values.items() if getattr(row, name) != to}
+        changes = _changes(row, values)
         if not changes:
             return None
         cell = _require("edit", row)
@@ -70,15 +71,28 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
         return Revision.objects.create(submission=row, by=by, changes=changes)
 
 
+def _changes(row: Submission, values: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Of the columns that would change, the value before and after."""
+    changes = {}
+    for name, value in values.items():
+        before = getattr(row, name)
+        if before != value:
+            changes[name] = [before, value]
+    return changes
+
+
 def publish(submission: Submission, *, public: bool) -> Submission:
     """Show it on the board, or to its author alone. One that was declined or withdrawn stays hidden.
 
     So does a reproduction. Raises ActError.
     """
     with _locked(submission) as row:
-        ruled = row.phase is not None and row.phase.counting != Counting.EVERY and not row.late
-        cell = _require("publish" if public else "hide" if ruled else "unpublish", row)
-        _write(row, cell, public=public and row.reproduces_id is None)
+        # Where a rule says what counts, hiding a submission may let another one count.
+        is_ruled = row.phase is not None and row.phase.counting != Counting.EVERY and not row.late
+        act = "publish"
+        if not public:
+            act = "hide" if is_ruled else "unpublish"
+        _write(row, _require(act, row), public=public and row.reproduces_id is None)
         feedback.show(row)
         return row
 
@@ -106,10 +120,13 @@ def restore(submission: Submission) -> Submission:
         if Submission.objects.filter(replaces=row.pk).exists():
             raise ActError("Another file took its place, so it stays withdrawn. Replace that file instead.")
         if row.withdrawn is not None:
-            ends = _ends(row)
-            in_time = ends is None or row.withdrawn < ends
-            cell = _require("restore" if in_time else "return", row)
-            _write(row, cell, withdrawn=None, chosen=None if in_time else row.chosen)
+            ends = None
+            if row.phase is not None:
+                ends = ends_for(row.phase, row.owner_id, row.owner.team_id)
+            if ends is None or row.withdrawn < ends:
+                _write(row, _require("restore", row), withdrawn=None, chosen=None)
+            else:  # it was withdrawn after the deadline, and still counts as chosen
+                _write(row, _require("return", row), withdrawn=None)
             feedback.show(row)
         return row
 
@@ -129,8 +146,9 @@ def replace(earlier: Submission, submission: Submission) -> None:
     with _locked(earlier) as row:
         cell = _require("replace", row)
         require_replaceable(row)
-        submission.key, submission.replaces = row.key, row
-        for name in (*FIELDS, "kind", "public", "reproduces"):
+        submission.key = row.key
+        submission.replaces = row
+        for name in list(FIELDS) + ["kind", "public", "reproduces"]:
             setattr(submission, name, getattr(row, name))
         _write(row, cell, key=models.new_key(), public=False, withdrawn=timezone.now())
         _log("replace", submission, submission.owner, sha256=[row.sha256, submission.sha256])
@@ -204,8 +222,7 @@ def decline(submission: Submission, by: User, reason: str) -> str:
 def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason: str = "") -> str:
     """An organizer sets its kind, and whether it is verified."""
     with _locked(submission) as row:
-        after = {"kind": str(kind), "verified": verified}
-        changes = {name: [getattr(row, name), to] for name, to in after.items() if getattr(row, name) != to}
+        changes = _changes(row, {"kind": str(kind), "verified": verified})
         if changes:
             _write(row, require("mark", row.phase), kind=kind, verified=verified)
             _log("mark", row, by, reason=reason, **changes)
@@ -232,7 +249,7 @@ def grade_all_again(benchmark: Benchmark, by: User, reason: str) -> str:
     with transaction.atomic():
         count = regrade(benchmark, reason)
         record("regrade", actor=by, benchmark=benchmark, reason=reason, submissions=count)
-    return f"{count:,} submission{'' if count == 1 else 's'} will be graded again."
+    return f"{counted(count, 'submission')} will be graded again."
 
 
 @contextmanager
@@ -250,10 +267,6 @@ def _locked(submission: Submission) -> Iterator[Submission]:
 def _require(act: str, row: Submission) -> Cell:
     """What the table of acts says that this act of the author does now. Raises ActError if it is refused."""
     return require(act, row.phase, user=row.owner_id, team=row.owner.team_id)
-
-
-def _ends(row: Submission) -> datetime | None:
-    return None if row.phase is None else ends_for(row.phase, row.owner_id, row.owner.team_id)
 
 
 def _write(row: Submission, cell: Cell, **values: Any) -> None:
@@ -313,7 +326,8 @@ def forget_orphans(**_: Any) -> int:
 
 def orphans(age: timedelta) -> list[str]:
     """The names of stored files that are older than `age` and that no submission names, in order."""
-    storage, end = models.submission_storage(), timezone.now() - age
+    storage = models.submission_storage()
+    end = timezone.now() - age
     stored = set(_stored(storage))  # before the rows: a file is written before its row
     named = set(Submission.objects.exclude(file="").values_list("file", flat=True))
     return [name for name in sorted(stored - named) if storage.get_modified_time(name) < end]
@@ -321,7 +335,8 @@ def orphans(age: timedelta) -> list[str]:
 
 def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
     folders, names = storage.listdir(folder)
-    yield from (f"{folder}{name}" for name in names)
+    for name in names:
+        yield f"{folder}{name}"
     for subfolder in folders:
         yield from _stored(storage, f"{folder}{subfolder}/")
 
@@ -336,8 +351,9 @@ def anonymize(*, user: User, **_: Any) -> None:
     mine = Submission.objects.owned_by(user)
     waiting = mine.waiting().count()
     if waiting:
+        verb = "is" if waiting == 1 else "are"
         raise SiteError(
-            f"{waiting} of your submissions {'is' if waiting == 1 else 'are'} still being graded. "
+            f"{waiting} of your submissions {verb} still being graded. "
             "Wait until that is done, which takes minutes at most, and try again."
         )
     benchmarks = sorted(set(mine.values_list("benchmark", flat=True)))

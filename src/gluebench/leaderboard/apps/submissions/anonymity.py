@@ -24,17 +24,27 @@ def masked(benchmark: Benchmark, rows: Iterable[Values]) -> list[Values]:
     if benchmark.named_from is None:
         return list(rows)
     order = benchmark.submissions.order_by(F("published").asc(nulls_last=True), "pk")
-    numbers = enumerate(order.values_list("pk", "kind"), start=1)
-    names = {pk: f"{NOBODY} {number}" for number, (pk, kind) in numbers if kind == Kind.SYSTEM}
-    return [_without_names(row, names[row["pk"]]) if row["pk"] in names else row for row in rows]
+    names = {}
+    for number, (pk, kind) in enumerate(order.values_list("pk", "kind"), start=1):
+        if kind == Kind.SYSTEM:
+            names[pk] = f"{NOBODY} {number}"
+    shown = []
+    for row in rows:
+        if row["pk"] in names:
+            row = _without_names(row, names[row["pk"]])
+        shown.append(row)
+    return shown
 
 
 def mask(benchmark: Benchmark, *submissions: Submission) -> None:
     """The same for submissions that are only shown, and never saved."""
     columns = masked(benchmark, [{"pk": row.pk, **vars(row)} for row in submissions])
     for row, values in zip(submissions, columns, strict=True):
-        vars(row).update({name: values[name] for name in TEXTS if name in values})
+        for name in TEXTS:
+            if name in values:
+                setattr(row, name, values[name])
 
 
 def _without_names(row: Values, name: str) -> Values:
-    return row | {column: "" for column in TEXTS if column in row} | {"name": name}
+    blank = dict.fromkeys([column for column in TEXTS if column in row], "")
+    return row | blank | {"name": name}

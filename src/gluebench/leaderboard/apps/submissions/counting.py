@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.dispatch import receiver
 from django.utils import timezone
 
+from gluebench.benchmark.figures import counted as numbered
 from gluebench.leaderboard.apps.accounts.models import Membership, User
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.signals import submissions_changed, team_changed
@@ -34,10 +35,13 @@ class Sent(NamedTuple):
 
 def counted(sent: Iterable[Sent], rule: str, *, otherwise: str = Counting.BEST) -> set[int]:
     """The submissions that count; `sent` is in the order of arrival, and of equal scores the first counts."""
-    of_people = defaultdict(list)
-    for one in sent:
-        of_people[one.people].append(one)
-    return {one.pk for rows in of_people.values() for one in _of_one(rows, rule, otherwise)}
+    by_people = defaultdict(list)
+    for row in sent:
+        by_people[row.people].append(row)
+    counting: set[int] = set()
+    for rows in by_people.values():
+        counting.update(row.pk for row in _of_one(rows, rule, otherwise))
+    return counting
 
 
 def _of_one(rows: list[Sent], rule: str, otherwise: str) -> list[Sent]:
@@ -45,9 +49,11 @@ def _of_one(rows: list[Sent], rule: str, otherwise: str) -> list[Sent]:
     if rule == Counting.EVERY:
         return rows
     if rule == Counting.CHOSEN:
-        return [row for row in rows if row.chosen] or _of_one(rows, otherwise, otherwise)
+        chosen = [row for row in rows if row.chosen]
+        return chosen or _of_one(rows, otherwise, otherwise)
     if rule == Counting.LAST:
         return rows[-1:]
+    # The best: scores of other labels or tasks, and incomplete ones, only where there is nothing else.
     return [max(rows, key=lambda row: (not row.lost, row.value is not None, row.value or 0.0))]
 
 
@@ -91,15 +97,18 @@ def those_that_count(phase: Phase) -> set[int]:
     score = "public_value" if phase.rows == Rows.BOTH else "scores__score__value"
     columns = ("pk", "owner", "group", "chosen", "withdrawn", "owner__team", "apart", "file", score)
     rule, _, otherwise, per = phase.state["counting"]
-    groups = systems.values_list("group", flat=True) if per == "team" else ()
-    teams = teams_of_several(groups, phase)
+    teams: set[int] = set()
+    if per == "team":
+        teams = teams_of_several(systems.values_list("group", flat=True), phase)
     sent = []
     for pk, owner, group, chosen, withdrawn, team, apart, file, value in systems.values_list(*columns):
-        ends = None if withdrawn is None else ends_for(phase, owner, team)
-        if withdrawn is None or (ends is not None and ends <= withdrawn):
-            lost = apart in ("labels", "tasks") and not file
-            people = people_of(owner, group, teams)
-            sent.append(Sent(pk, people, value, chosen is not None, lost))
+        if withdrawn is not None:
+            ends = ends_for(phase, owner, team)
+            if ends is None or withdrawn < ends:
+                continue
+        lost = apart in ("labels", "tasks") and not file
+        people = people_of(owner, group, teams)
+        sent.append(Sent(pk, people, value, chosen is not None, lost))
     return given | counted(sent, rule, otherwise=otherwise)
 
 
@@ -115,8 +124,7 @@ def results_wait_for(phase: Phase) -> str:
         return ""
     if now < phase.complete and phase.benchmark.open:
         return f"Uploads that began before the deadline may end until {phase.text_of(phase.complete)}."
-    number = waiting_in(phase).count()
-    return f"{number:,} submission{'s' * (number != 1)} in the queue may count."
+    return f"{numbered(waiting_in(phase).count(), 'submission')} in the queue may count."
 
 
 def moved_by(phase: Phase) -> list[str]:
@@ -124,18 +132,22 @@ def moved_by(phase: Phase) -> list[str]:
     stored = Phase.objects.filter(pk=phase.pk).first()
     if stored is None or not stored.is_shown:
         return []
-    listed = set(phase.submissions.filter(LISTED).values_list("pk", flat=True))
     after = copy(phase)
     after.state = phase.state_at(timezone.now(), waits=waiting_in(phase).exists())
     counting = phase.submissions.filter(pk__in=those_that_count(after), withdrawn=None)
+    listed_now = set(phase.submissions.filter(LISTED).values_list("pk", flat=True))
+    listed_then = set(counting.values_list("pk", flat=True))
     names = dict(phase.submissions.values_list("pk", "name"))
+
     sentences = []
     if after.state["rows"] != stored.state["rows"]:
         sentences.append("All submissions are graded again, on other rows.")
-    moves = counting.values_list("pk", flat=True)
-    for pks, text in ((listed - {*moves}, "leave the board"), ({*moves} - listed, "come to the board")):
-        if pks:
-            sentences.append(f"These would {text}: {', '.join(names[pk] for pk in sorted(pks))}.")
+    leaving = [names[pk] for pk in sorted(listed_now - listed_then)]
+    if leaving:
+        sentences.append(f"These would leave the board: {', '.join(leaving)}.")
+    coming = [names[pk] for pk in sorted(listed_then - listed_now)]
+    if coming:
+        sentences.append(f"These would come to the board: {', '.join(coming)}.")
     return sentences or ["Nobody would leave the board or come to it."]
 
 

@@ -22,17 +22,12 @@ from gluebench.leaderboard.apps.submissions.report import classes_of, diagnosis_
 from gluebench.leaderboard.apps.submissions.reproducing import with_names
 from gluebench.leaderboard.serving.health import stalled
 
-COLUMNS = (
-    *("pk", "owner", "group"),  # for the site alone
-    *("key", "kind", "verified", "reproduced", "submitted", "published", "scores", "apart"),
-    *(field.name for field in LISTED),
-)
-EXPORTED = (
-    *("key", *FIELDS, "kind", "verified", "public", "approved"),
-    *("published", "withdrawn", "filename", "sha256", "size", "status", "submitted", "finished", "why"),
-    *("began", "late", "chosen"),
-    *("verdict", "problems", "report", "failure"),
-)
+COLUMNS = ["pk", "owner", "group"]  # for the site alone
+COLUMNS += ["key", "kind", "verified", "reproduced", "submitted", "published", "scores", "apart"]
+COLUMNS += [field.name for field in LISTED]
+EXPORTED = ["key"] + list(FIELDS) + ["kind", "verified", "public", "approved", "published", "withdrawn"]
+EXPORTED += ["filename", "sha256", "size", "status", "submitted", "finished", "why"]
+EXPORTED += ["began", "late", "chosen", "verdict", "problems", "report", "failure"]
 """`report` is the part that its author may see; full gradings are the organizer's."""
 EDITS = 50
 """How many edits are shown, the newest first, so that no page grows without end."""
@@ -49,15 +44,25 @@ def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[V
     too: the best of many submissions has an inflated score.
     """
     rows = _public(benchmark, COLUMNS, pks)
+    owners = {row["owner"] for row in rows}
     teams = {row["group"] for row in rows} - {None}
-    same = Q(owner__in={row["owner"] for row in rows}) | Q(group__in=teams)
-    counted = benchmark.submissions.filter(same).exclude(UNSCORED).order_by("submitted", "pk")
-    sent, before = Counter[Any](), {}
-    for pk, owner, group in counted.values_list("pk", "owner", "group"):
-        # Those of the person plus those of the team, minus those of both.
-        before[pk] = sent[owner, None] + (sent[None, group] - sent[owner, group] if group else 0)
-        sent.update({(owner, None), (None, group), (owner, group)})
-    return [{**row, "earlier": before.get(row["pk"], 0)} for row in rows]
+    same_people = Q(owner__in=owners) | Q(group__in=teams)
+    counted = benchmark.submissions.filter(same_people).exclude(UNSCORED).order_by("submitted", "pk")
+
+    of_owner = Counter[int]()
+    of_team = Counter[int]()
+    of_both = Counter[tuple[int, int]]()
+    earlier = {}
+    for pk, owner, team in counted.values_list("pk", "owner", "group"):
+        earlier[pk] = of_owner[owner]
+        of_owner[owner] += 1
+        if team is not None:  # those of the person, and those of the team's other members
+            earlier[pk] += of_team[team] - of_both[owner, team]
+            of_team[team] += 1
+            of_both[owner, team] += 1
+    for row in rows:
+        row["earlier"] = earlier.get(row["pk"], 0)
+    return rows
 
 
 def compared_entries(benchmark: Benchmark, columns: Sequence[str]) -> list[Values]:
@@ -79,17 +84,20 @@ def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None
 
 def scored_at(benchmark: Benchmark, path: Sequence[str], pks: Sequence[int] | None = None) -> list[Values]:
     """The public submissions whose report has a number there, with it under "number"."""
-    number = Numbers("report", path, (*path, "n"))
-    rows = _public(benchmark, ("pk", "key", "name", "model", "regime", "apart"), pks, number=number)
-    return [{**row, "number": row["number"][0]} for row in rows if row["number"][0]]
+    numbers = Numbers("report", path, tuple(path) + ("n",))  # two, as it takes no fewer
+    rows = _public(benchmark, ("pk", "key", "name", "model", "regime", "apart"), pks, number=numbers)
+    for row in rows:
+        row["number"] = row["number"][0]
+    return [row for row in rows if row["number"]]
 
 
 def _public(
     benchmark: Benchmark, columns: Sequence[str], pks: Sequence[int] | None, **more: Any
 ) -> list[Values]:
     public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
-    chosen = public if pks is None else public.filter(pk__in=pks)
-    return masked(benchmark, chosen.values(*columns, **more))
+    if pks is not None:
+        public = public.filter(pk__in=pks)
+    return masked(benchmark, public.values(*columns, **more))
 
 
 def with_systems(benchmarks: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
@@ -111,30 +119,33 @@ def earlier_than(submission: Submission) -> int:
 
 def listed_facts(submission: Submission, *, private: bool) -> list[Values]:
     """The fields that its author filled in, as text; `private` ones too, for its author and organizers."""
-    return [
-        {"label": field.label, "text": field.shown(value), "is_address": field.kind == "address"}
-        for field in FIELDS.values()
-        if field.name not in HEADLINE and (private or not field.private)
-        if (value := getattr(submission, field.name)) not in (None, "") or field.kind == "count"
-    ]
+    lines = []
+    for field in FIELDS.values():
+        if field.name in HEADLINE or (field.private and not private):
+            continue
+        value = getattr(submission, field.name)
+        is_stated = value is not None and value != ""
+        if is_stated or field.kind == "count":  # a missing number of parameters is shown too
+            text = field.shown(value)
+            lines.append({"label": field.label, "text": text, "is_address": field.kind == "address"})
+    return lines
 
 
 def edits_of(submission: Submission) -> list[Values]:
     """The edits, newest first, each with its fields' names and texts; the texts are not for all readers."""
 
     def text(name: str, value: Any) -> str:
-        return "nothing" if value is None or value == "" else FIELDS[name].shown(value)
+        if value is None or value == "":
+            return "nothing"
+        return FIELDS[name].shown(value)
 
-    return [
-        {
-            "at": revision.at,
-            "changes": [
-                (FIELDS[name].label.lower(), *(text(name, value) for value in pair))
-                for name, pair in revision.changes.items()
-            ],
-        }
-        for revision in submission.revisions.all()[:EDITS]
-    ]
+    edits = []
+    for revision in submission.revisions.all()[:EDITS]:
+        changes = []
+        for name, (before, after) in revision.changes.items():
+            changes.append((FIELDS[name].label.lower(), text(name, before), text(name, after)))
+        edits.append({"at": revision.at, "changes": changes})
+    return edits
 
 
 def history_of(submission: Submission) -> Values | None:
@@ -159,10 +170,14 @@ def report_of(submission: Submission) -> Values | None:
         return None
     tasks = {}
     for task in submission.record.scored:
-        if (scores := report["tasks"].get(task.name)) is not None:
-            metrics = scores["metrics"]
-            ordered = {metric.name: metrics[metric.name] for metric in task.metrics if metric.name in metrics}
-            tasks[task.name] = {**scores, "metrics": ordered}
+        scores = report["tasks"].get(task.name)
+        if scores is None:
+            continue
+        ordered = {}
+        for metric in task.metrics:
+            if metric.name in scores["metrics"]:
+                ordered[metric.name] = scores["metrics"][metric.name]
+        tasks[task.name] = {**scores, "metrics": ordered}
     classes = classes_of(report, submission.record.tasks)
     return {**report, "tasks": tasks, "classes": classes}
 
@@ -182,15 +197,15 @@ def facts_in_brief(submission: Submission) -> Values:
 
 def public_facts(submission: Submission) -> Values:
     """The facts for everyone who may see a submission."""
+    edits = []
+    for edit in submission.revisions.all()[:EDITS]:
+        edits.append({"at": edit.at.isoformat(timespec="seconds"), "fields": sorted(edit.changes)})
     return {
         **facts_in_brief(submission),
         "report": report_of(submission),
         "diagnosis": diagnosis_of(submission),
         "reproduced": with_names(submission),
-        "edits": [
-            {"at": edit.at.isoformat(timespec="seconds"), "fields": sorted(edit.changes)}
-            for edit in submission.revisions.all()[:EDITS]
-        ],
+        "edits": edits,
     }
 
 
@@ -219,13 +234,21 @@ def _stated(submission: Submission, *, private: bool) -> Values:
 
 def standing(submission: Submission) -> Values:
     """Its status, its position in the queue, why it is not graded although it waits, what it can change."""
-    counts = submission.is_open and not submission.late and submission.reproduces_id is None
+    position = 0
+    why_stalled = ""
+    effect = ""
+    if submission.is_open:
+        position = submission.queue_position()
+        why_stalled = stalled(submission.benchmark)
+        may_count = not submission.late and submission.reproduces_id is None
+        if may_count and submission.phase is not None:
+            effect = require("queue", submission.phase).reason
     return {
         "status": submission.status,
         "label": submission.get_status_display(),
-        "position": submission.queue_position() if submission.is_open else 0,
-        "stalled": stalled(submission.benchmark) if submission.is_open else "",
-        "effect": require("queue", submission.phase).reason if counts and submission.phase else "",
+        "position": position,
+        "stalled": why_stalled,
+        "effect": effect,
         "final": not submission.is_open,
     }
 
@@ -233,15 +256,13 @@ def standing(submission: Submission) -> Values:
 def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> Values:
     """Write `submissions.json` and the submitted files."""
     submissions = Submission.objects.owned_by(user).select_related("benchmark", "group")
-    rows = [
-        {
-            **_values(row, *EXPORTED),
-            "benchmark": row.benchmark.name,
-            "group": row.group.name if row.group else None,
-            "edits": list(row.revisions.values("at", "changes")),
-        }
-        for row in submissions
-    ]
+    rows = []
+    for row in submissions:
+        values = _values(row, *EXPORTED)
+        values["benchmark"] = row.benchmark.name
+        values["group"] = row.group.name if row.group else None
+        values["edits"] = list(row.revisions.values("at", "changes"))
+        rows.append(values)
     archive.writestr("submissions.json", json_text(rows))
     for submission in submissions.exclude(file=""):
         with (

@@ -53,17 +53,16 @@ class ScoreKey(NamedTuple):
 def key_of(labels: str, provenance: Facts) -> ScoreKey:
     """The key of a result, from its columns `labels` and `report`."""
     tasks = provenance["benchmark"]["fingerprint"]
-    rows, share = provenance.get("rows"), provenance.get("share")
-    return ScoreKey(labels, tasks, rows, share, provenance.get("metrics", 1))
+    metrics = provenance.get("metrics", 1)
+    return ScoreKey(labels, tasks, provenance.get("rows"), provenance.get("share"), metrics)
 
 
 def key_now(benchmark: Benchmark, phase: Phase | None) -> ScoreKey:
     """The key that a submission graded now gets. Labels that are elsewhere have their newest version."""
     labels = benchmark.gold_digest or _newest_labels(benchmark, phase)
+    tasks = fingerprint(at_phase(benchmark, phase).record)
     part = graded_rows(benchmark, phase)
-    return ScoreKey(
-        labels, fingerprint(at_phase(benchmark, phase).record), part.get("rows"), part.get("share")
-    )
+    return ScoreKey(labels, tasks, part.get("rows"), part.get("share"))
 
 
 def _newest_labels(benchmark: Benchmark, phase: Phase | None) -> str:
@@ -89,10 +88,14 @@ def set_apart(submissions: SubmissionQuerySet) -> None:
     for row in rows.only("pk", "benchmark", "phase", "apart", "scores"):
         if row.phase_id not in now:
             now[row.phase_id] = key_now(row.benchmark, row.phase)
-        apart = keys[row.pk].difference(now[row.phase_id]) if row.pk in keys else ""
+        apart = ""
+        if row.pk in keys:
+            apart = keys[row.pk].difference(now[row.phase_id])
         if apart != row.apart:
-            score = (row.scores or {}).get("score") or {}
-            value = None if apart else score.get("value")
+            value = None
+            if not apart:
+                score = (row.scores or {}).get("score") or {}
+                value = score.get("value")
             Submission.objects.filter(pk=row.pk).update(apart=apart, value=value)
 
 
@@ -101,11 +104,13 @@ def parts_of(submission: Submission) -> Values:
 
     The best of a phase is the best on the public share, for what is graded after it is settled too.
     """
-    rows, phase = graded_rows(submission.benchmark, submission.phase), submission.phase
+    phase = submission.phase
+    rows = graded_rows(submission.benchmark, phase)
     if phase is None or phase.rows != Rows.BOTH or not phase.is_settled:
         return rows
-    climbed = submission.policy.feedback == "ladder" and submission.public_value is not None
-    return rows if climbed else {**rows, "also": "public"}
+    if submission.policy.feedback == "ladder" and submission.public_value is not None:
+        return rows  # the Ladder's value, which another grading would not give
+    return {**rows, "also": "public"}
 
 
 def graded_rows(benchmark: Benchmark, phase: Phase | None) -> Values:
@@ -157,8 +162,12 @@ def next_in_turn(submission: Submission) -> int | None:
 def bests_before(submission: Submission) -> dict[str, str]:
     """Task name to the key of the earlier submission whose score is shown as the best so far."""
     before = earlier(submission).filter(status=Status.GRADED).order_by("-submitted", "-pk").first()
-    result = before.results.first() if before else None
-    return dict(result.best) if result else {}
+    if before is None:
+        return {}
+    result = before.results.first()
+    if result is None:
+        return {}
+    return dict(result.best)
 
 
 def files_of(keys: Mapping[str, str]) -> dict[str, Submission]:
@@ -194,17 +203,23 @@ def show(submission: Submission) -> bool:
 
 def shown(submission: Submission, result: Result | None) -> Values:
     """Values for the columns of a submission that pages read, from one of its results."""
-    policy, phase = submission.policy, submission.phase
-    report = (result.shown or result.report) if result else None
+    policy = submission.policy
+    phase = submission.phase
+    nothing: Values = {"report": None, "scores": None, "value": None, "apart": ""}
+    if result is None:
+        return nothing
+    report = result.shown or result.report
     unpublished = policy.feedback == "on-publish" and submission.published is None
     unseen = policy.feedback == "with-board" and phase is not None and not phase.is_shown
     if report is None or unpublished or unseen:
-        return {"report": None, "scores": None, "value": None, "apart": ""}
+        return nothing
+
     visible = as_shown(report, submission.record, smallest=policy.smallest_category)
-    assert result is not None
-    apart = key_of(result.labels, report["provenance"]).difference(key_now(submission.benchmark, phase))
-    value = None if apart else (visible["score"] or {}).get("value")
     scores = {name: visible[name] for name in BOARD}
+    apart = key_of(result.labels, report["provenance"]).difference(key_now(submission.benchmark, phase))
+    value = None
+    if not apart and visible["score"]:
+        value = visible["score"].get("value")
     return {"report": visible, "scores": scores, "value": value, "apart": apart}
 
 
@@ -212,7 +227,10 @@ def score_value(submission: Submission, report: Facts) -> float | None:
     """The score of a report as the policy rounds it; None for an incomplete one."""
     smallest = submission.policy.smallest_category
     score = as_shown(report, submission.record, smallest=smallest)["score"]
-    return None if score is None else score["value"]
+    if score is None:
+        return None
+    value: float | None = score["value"]
+    return value
 
 
 def as_shown(report: Facts, benchmark: records.Benchmark, *, smallest: int) -> Values:
@@ -225,11 +243,11 @@ def as_shown(report: Facts, benchmark: records.Benchmark, *, smallest: int) -> V
             return score
         return score._replace(value=None, low=None, high=None, withheld=f"fewer than {smallest} examples")
 
-    diagnostics = {
-        name: scores.with_categories(suppressed) if scores and name in private else scores
-        for name, scores in rounded.diagnostics.items()
-    }
-    provenance = {**rounded.provenance}
+    diagnostics = dict(rounded.diagnostics)
+    for name, scores in rounded.diagnostics.items():
+        if scores and name in private:
+            diagnostics[name] = scores.with_categories(suppressed)
+    provenance = dict(rounded.provenance)
     if not all(task.labels_public for task in benchmark.tasks):
         provenance["rounding"] = ROUNDING
     shown = replace(rounded, provenance=provenance, diagnostics=diagnostics).as_dict()
@@ -241,15 +259,18 @@ def as_shown(report: Facts, benchmark: records.Benchmark, *, smallest: int) -> V
 def explained(benchmark: Benchmark, phase: Phase | None = None) -> list[str]:
     """The policy in sentences, for people who are about to submit."""
     has_private_labels = any(not task.labels_public for task in at_phase(benchmark, phase).record.diagnostics)
-    policy, revealed = policy_at(benchmark, phase), benchmark.revealed is not None
-    return sentences(policy, revealed=revealed, categories=has_private_labels)
+    revealed = benchmark.revealed is not None
+    return sentences(policy_at(benchmark, phase), revealed=revealed, categories=has_private_labels)
 
 
 def judged(submission: Submission, result: Facts) -> Facts:
     """The grader's result; without its report if the policy refuses a file that was not accepted before."""
     check = as_policy(submission.benchmark, submission.policy, result["check"])
-    accepted = submission.finished is not None and submission.verdict != "invalid"
-    return result if check is result["check"] or accepted else {**result, "check": check, "report": None}
+    is_refused = check is not result["check"]
+    was_accepted = submission.finished is not None and submission.verdict != "invalid"
+    if is_refused and not was_accepted:
+        return {**result, "check": check, "report": None}
+    return result
 
 
 def as_policy(benchmark: Benchmark, policy: Policy, check: Facts) -> Facts:
@@ -257,10 +278,9 @@ def as_policy(benchmark: Benchmark, policy: Policy, check: Facts) -> Facts:
     if policy.incomplete != "refused" or check["verdict"] != "incomplete":
         return check
     missing_files = {benchmark.record.file(name).path for name in check["missing"]}
-    problems = [
-        {**problem, "severity": "error", "expected": EXPECTED}
-        if problem["code"] == "missing-file" and problem["file"] in missing_files
-        else problem
-        for problem in check["problems"]
-    ]
+    problems = []
+    for problem in check["problems"]:
+        if problem["code"] == "missing-file" and problem["file"] in missing_files:
+            problem = {**problem, "severity": "error", "expected": EXPECTED}
+        problems.append(problem)
     return {**check, "verdict": "invalid", "problems": problems}

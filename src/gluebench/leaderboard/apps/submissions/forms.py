@@ -73,17 +73,18 @@ class DetailsForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def sections(self) -> list[tuple[str, list[forms.BoundField], bool]]:
         """The inputs under their headings, and whether they are short enough for two beside each other."""
-        return [
-            (title, [self[field.name] for field in fields], any(field.is_numeric for field in fields))
-            for title, fields in SECTIONS.items()
-        ]
+        sections = []
+        for title, fields in SECTIONS.items():
+            inputs = [self[field.name] for field in fields]
+            sections.append((title, inputs, any(field.is_numeric for field in fields)))
+        return sections
 
 
 class SubmissionForm(UploadForm, DetailsForm):
     """A submission and what its author says of it."""
 
     class Meta(DetailsForm.Meta):
-        fields = [*FIELDS, "public"]
+        fields = list(FIELDS) + ["public"]
 
 
 class ReproductionForm(UploadForm, DetailsForm):
@@ -163,19 +164,28 @@ class FilterForm(forms.Form):
     state = forms.ChoiceField(
         label="State",
         required=False,
-        choices=[("", "All"), *((name, title) for name, (title, _) in STATES.items())],
+        choices=[("", "All")] + [(name, title) for name, (title, _) in STATES.items()],
     )
     kind = forms.ChoiceField(
-        label="Kind", required=False, choices=[("", "All"), *Kind.choices, ("verified", "Verified")]
+        label="Kind", required=False, choices=[("", "All")] + Kind.choices + [("verified", "Verified")]
     )
 
     def condition(self, *, admin: bool) -> Q:
         """The submissions that the valid filters select; only an admin's words match addresses."""
-        words, state, kind = (self.cleaned_data[name] for name in ("q", "state", "kind"))
-        condition = STATES[state][1] if state else Q()
-        if kind:
-            condition &= Q(verified=True) if kind == "verified" else Q(kind=kind)
+        condition = Q()
+        state = self.cleaned_data["state"]
+        if state:
+            _, condition = STATES[state]
+        kind = self.cleaned_data["kind"]
+        if kind == "verified":
+            condition &= Q(verified=True)
+        elif kind:
+            condition &= Q(kind=kind)
+        words = self.cleaned_data["q"]
         if words:
-            fields = ("name", "model", "team", "key", *(("owner__email",) if admin else ()))
-            condition &= Q(*((f"{field}__icontains", words) for field in fields), _connector=Q.OR)
+            fields = ["name", "model", "team", "key"]
+            if admin:
+                fields.append("owner__email")
+            lookups = [(f"{field}__icontains", words) for field in fields]
+            condition &= Q(*lookups, _connector=Q.OR)
         return condition

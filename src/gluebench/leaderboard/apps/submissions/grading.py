@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from math import ceil
 from typing import Any
 
@@ -77,10 +78,13 @@ def grade(pk: int) -> bool:
 
     Those whose labels are elsewhere wait for a machine of their organizer (`api.work`).
     """
-    submission = take(pk) if _here().filter(pk=pk).exists() else None
-    if submission is not None:
-        end(submission, lambda held: _work(submission, held))
-    return submission is not None
+    if not _here().filter(pk=pk).exists():
+        return False
+    submission = take(pk)
+    if submission is None:
+        return False
+    end(submission, lambda held: _work(submission, held))
+    return True
 
 
 def end(submission: Submission, work: Callable[[SubmissionQuerySet], Facts]) -> None:
@@ -121,9 +125,11 @@ def grade_next(pk: int) -> None:
     Enqueue it for each submission, in the transaction that sets its status to queued; `pk` says for which.
     """
     start = time.perf_counter()
-    taken = next((turn for turn in _here().turns() if grade(turn)), 0)
-    for status in Submission.objects.filter(pk=taken).values_list("status", flat=True):
-        GRADINGS.observe(time.perf_counter() - start, status)
+    for turn in _here().turns():
+        if grade(turn):
+            for status in Submission.objects.filter(pk=turn).values_list("status", flat=True):
+                GRADINGS.observe(time.perf_counter() - start, status)
+            return
 
 
 def sweep() -> int:
@@ -171,7 +177,9 @@ def regrade(
             grade_next.enqueue(pk)
         feedback.set_apart((phase or benchmark).submissions.all())
         phases = benchmark.phases.select_related("benchmark")
-        for row in phases if phase is None else phases.filter(pk=phase.pk):
+        if phase is not None:
+            phases = phases.filter(pk=phase.pk)
+        for row in phases:
             if require(act, row).outcome == "changes":
                 recount(row)
     return len(pks)
@@ -183,10 +191,13 @@ SHOWN_AGAIN = "What is shown of all submissions would change at once; none is gr
 
 def effect_of(before: Policy, after: Policy) -> str:
     """What a change of policy does to results, in a sentence; empty where they stay as they are."""
-    other_rows = (before.public_share, before.reveal) != (after.public_share, after.reveal)
-    if other_rows or (before.feedback == "ladder") != (after.feedback == "ladder"):
+    has_other_rows = before.public_share != after.public_share or before.reveal != after.reveal
+    ladder_changes = (before.feedback == "ladder") != (after.feedback == "ladder")
+    if has_other_rows or ladder_changes:
         return REGRADED
-    return SHOWN_AGAIN if any(getattr(before, name) != getattr(after, name) for name in SHOWN) else ""
+    if any(getattr(before, name) != getattr(after, name) for name in SHOWN):
+        return SHOWN_AGAIN
+    return ""
 
 
 def follow_policy(benchmark: Benchmark, before: Policy) -> None:
@@ -225,27 +236,40 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
     """
     with transaction.atomic():
         row = Benchmark.objects.held(benchmark.pk)
-        now, phases = timezone.now(), list(row.phases.select_related("benchmark"))
+        now = timezone.now()
+        phases = list(row.phases.select_related("benchmark"))
         for phase in phases:
-            before, phase.state = phase.state, phase.state_at(now, waits=waiting_in(phase).exists())
-            if phase.state != before:
-                phase.save(update_fields=["state"])
-                changed: Values = {name: [before.get(name), phase.state[name]] for name in ("rows", "shown")}
-                if before and any(one != other for one, other in changed.values()):
-                    record("phase follows", benchmark=row, phase=phase.name, **changed)
-                _renew(phase, before)
-        shown, named = newest_shown(phases), row.named_from
-        moments = (next_change(phases, now), int(named.timestamp()) if named else None)
-        due = min(filter(None, moments), default=None)
+            _follow_in_phase(row, phase, now)
+
+        shown = newest_shown(phases)
+        moments = [next_change(phases, now)]
+        if row.named_from is not None:
+            moments.append(int(row.named_from.timestamp()))
+        due = min((moment for moment in moments if moment), default=None)
         if due or phases or row.due is not None or row.board_phase is not None:
             Benchmark.objects.filter(pk=row.pk).touch(due=due, board_phase=shown and shown.pk)
+
         moved = row.submissions.none()
         if row.policy.anonymous is not None:
             moved = row.submissions.all()
         elif (row.board_phase is None) != (shown is None):  # those without a phase leave the board, or return
             moved = row.submissions.filter(phase=None)
-        if pks := list(moved.values_list("pk", flat=True)):
+        pks = list(moved.values_list("pk", flat=True))
+        if pks:
             submissions_changed.send(Submission, submissions=pks)
+
+
+def _follow_in_phase(benchmark: Benchmark, phase: Phase, now: datetime) -> None:
+    """Bring the results of a phase in line with its state at this moment, and log what visitors notice."""
+    before = phase.state
+    phase.state = phase.state_at(now, waits=waiting_in(phase).exists())
+    if phase.state == before:
+        return
+    phase.save(update_fields=["state"])
+    changes: Values = {name: [before.get(name), phase.state[name]] for name in ("rows", "shown")}
+    if before and any(earlier != later for earlier, later in changes.values()):
+        record("phase follows", benchmark=benchmark, phase=phase.name, **changes)
+    _renew(phase, before)
 
 
 def _renew(phase: Phase, before: Facts) -> None:
@@ -291,7 +315,9 @@ def _left_waiting(submission: Submission) -> bool:
 
     The earlier one enqueues it when it is done. If it never is, a sweep checks again soon.
     """
-    if not (feedback.climbs(submission) and feedback.earlier(submission).filter(status__in=OPEN).exists()):
+    if not feedback.climbs(submission):
+        return False
+    if not feedback.earlier(submission).filter(status__in=OPEN).exists():
         return False
     Submission.objects.filter(pk=submission.pk, status=Status.QUEUED).update(**renewed())
     return True
@@ -303,12 +329,13 @@ def _tries(submission: Submission) -> int:
 
 def _work(submission: Submission, held: SubmissionQuerySet) -> Facts:
     with files_of(submission, held) as files:
-        benchmark, compares = submission.in_phase, submission.reproduces is not None
-        if compares and (submission.late or not benchmark.gold):  # it is not scored
-            job = {"manifest": str(benchmark.manifest_path), "gold": None, **files}
+        benchmark = submission.in_phase
+        is_only_compared = submission.late or not benchmark.gold
+        if submission.reproduces is not None and is_only_compared:
+            job: Values = {"manifest": str(benchmark.manifest_path), "gold": None}
         else:
-            job = {**job_of(benchmark, submission.phase), **feedback.parts_of(submission), **files}
-        return run_grader(job, alive=lambda: bool(held.update(**renewed())), stop=stopping)
+            job = job_of(benchmark, submission.phase) | feedback.parts_of(submission)
+        return run_grader(job | files, alive=lambda: bool(held.update(**renewed())), stop=stopping)
 
 
 @contextmanager
@@ -317,7 +344,10 @@ def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[Value
 
     Raises InterruptedGradingError if another worker has taken it, UnreadableFileError, GraderError.
     """
-    bests = feedback.files_of(feedback.bests_before(submission)) if feedback.climbs(submission) else None
+    climbs = feedback.climbs(submission)
+    bests = {}
+    if climbs:
+        bests = feedback.files_of(feedback.bests_before(submission))
     with ExitStack() as files:
 
         def place(row: Submission) -> str:
@@ -329,7 +359,7 @@ def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[Value
         paths: Values = {"submission": place(submission)}
         if submission.reproduces is not None:
             paths["original"] = place(submission.reproduces)
-        if bests is not None:
+        if climbs:  # also without any: it says that the Ladder decides
             paths["bests"] = {task: place(earlier) for task, earlier in bests.items()}
         yield paths
 
@@ -402,8 +432,8 @@ def _finish(
 
 def _basis(benchmark: Benchmark, phase: Phase | None) -> tuple[Any, ...]:
     """The inputs of a result, apart from the submitted file."""
-    of_benchmark = (benchmark.gold, benchmark.manifest, benchmark.parents, benchmark.settings)
-    return (*of_benchmark, benchmark.revealed, phase and phase.state)
+    texts = (benchmark.gold, benchmark.manifest, benchmark.parents)
+    return texts + (benchmark.settings, benchmark.revealed, phase and phase.state)
 
 
 def _requeue(waiting: SubmissionQuerySet, pk: int, **values: Any) -> None:

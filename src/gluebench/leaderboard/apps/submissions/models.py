@@ -85,7 +85,7 @@ class Submission(models.Model):
     code = models.URLField(max_length=300, blank=True, validators=[WEB])
     description = models.TextField(max_length=4000, blank=True)
     model_id = models.CharField(max_length=120, blank=True, validators=[plain, MODEL_ID_FORM])
-    evaluator = models.CharField(max_length=16, choices=[*EVALUATORS.items()], blank=True)
+    evaluator = models.CharField(max_length=16, choices=list(EVALUATORS.items()), blank=True)
     training_data = models.CharField(max_length=400, blank=True, validators=[plain])
     compute = models.CharField(max_length=200, blank=True, validators=[plain])
     latency_ms = models.FloatField(null=True, blank=True, validators=_limits("latency_ms"))
@@ -178,10 +178,8 @@ class Submission(models.Model):
     seal = models.CharField(max_length=64, default="", editable=False)
     """Keyed digest of what decides whether it counts, by which an edit in the database shows."""
 
-    SEALED = [
-        *("key", "owner_id", "benchmark_id", "group_id", "phase_id", "reproduces_id", "submitted"),
-        *("began", "late", "chosen", "public_value"),
-    ]
+    SEALED = ["key", "owner_id", "benchmark_id", "group_id", "phase_id", "reproduces_id", "submitted"]
+    SEALED += ["began", "late", "chosen", "public_value"]
 
     objects = SubmissionQuerySet.as_manager()
 
@@ -219,7 +217,7 @@ class Submission(models.Model):
             setattr(self, name, value)
         if intact:
             self.seal = self.digest()
-        self.save(update_fields=[*values, "seal"])
+        self.save(update_fields=list(values) + ["seal"])
 
     def clean(self) -> None:
         """Raise ValidationError where more parameters are shared than there are."""
@@ -230,9 +228,9 @@ class Submission(models.Model):
     @property
     def has_team_name(self) -> bool:
         """Whether the board shows the name of its author's team, which no field changes."""
-        return (
-            self.group_id is not None and self.reproduces_id is None and self.benchmark.policy.per == "team"
-        )
+        if self.group_id is None or self.reproduces_id is not None:
+            return False
+        return self.benchmark.policy.per == "team"
 
     def is_managed_by(self, user: Any) -> bool:
         """Whether this person may do the acts of its author; as `SubmissionQueries.managed_by`."""
@@ -315,7 +313,8 @@ class Submission(models.Model):
             return Standing.WAITING
         if self.counts:
             return Standing.LISTED
-        return Standing.ANOTHER if self.phase and self.phase.is_shown else Standing.HIDDEN
+        is_phase_shown = self.phase is not None and self.phase.is_shown
+        return Standing.ANOTHER if is_phase_shown else Standing.HIDDEN
 
     def queue_position(self) -> int:
         """How many of those that wait now are graded until this one is done at the latest, itself included.
@@ -364,10 +363,8 @@ class Result(models.Model):
     """Keyed digest of all the above and of the time of the grading before it, by which edits and
     deletions in the database show."""
 
-    SEALED = [
-        *("submission_id", "created", "why", "labels", "package", "verdict"),
-        *("report", "diagnosis", "shown", "scores", "best"),
-    ]
+    SEALED = ["submission_id", "created", "why", "labels", "package", "verdict"]
+    SEALED += ["report", "diagnosis", "shown", "scores", "best"]
 
     class Meta:
         ordering = ["-pk"]  # not by time: workers' clocks differ
@@ -384,20 +381,24 @@ class Result(models.Model):
     def before(self) -> datetime | None:
         """When the submission was graded before; None for the first time."""
         earlier = Result.objects.filter(submission=self.submission_id)
-        earlier = earlier if self.pk is None else earlier.filter(pk__lt=self.pk)
+        if self.pk is not None:
+            earlier = earlier.filter(pk__lt=self.pk)
         return earlier.values_list("created", flat=True).first()
 
     def digest(self, before: datetime | None) -> str:
         """The seal that its current values have after the grading `before` it."""
         values = [getattr(self, name) for name in self.SEALED]
-        return seal("result", *values, *([before] if before else []))
+        if before is not None:
+            values.append(before)
+        return seal("result", *values)
 
     def show(self, scores: Any) -> None:
         """Store what the board shows of it; an intact seal is renewed, a broken one stays broken."""
         before = self.before()
         intact = self.seal == self.digest(before)
         self.scores = scores
-        self.seal = self.digest(before) if intact else self.seal
+        if intact:
+            self.seal = self.digest(before)
         self.save(update_fields=["scores", "seal"])
 
 

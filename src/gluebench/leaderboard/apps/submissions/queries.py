@@ -112,12 +112,13 @@ class SubmissionQueries(models.QuerySet[Row]):
 
     def visible_to(self, user: Any) -> Self:
         """Those whose page this person may see."""
+        shown = LISTED & Q(benchmark__in=Benchmark.objects.visible_to(user).values("pk"))
         if not user.is_authenticated:
-            return self.filter(LISTED, benchmark__draft=False)
+            return self.filter(shown)
         if user.is_superuser:
             return self.all()
         mine = _managed(user) | Q(benchmark__in=Benchmark.objects.run_by(user).values("pk"))
-        return self.filter(mine | (LISTED & Q(benchmark__draft=False)))
+        return self.filter(mine | shown)
 
     def owned_by(self, user: Any) -> Self:
         """Those this person sent."""
@@ -174,7 +175,9 @@ class SubmissionQueries(models.QuerySet[Row]):
 
 def people_of(owner: int, group: int | None, teams: Container[int]) -> tuple[str, int]:
     """What is the same for submissions of one of these teams, or of one person outside of them."""
-    return ("person", owner) if group is None or group not in teams else ("team", group)
+    if group is None or group not in teams:
+        return ("person", owner)
+    return ("team", group)
 
 
 def lease_seconds() -> int:
@@ -184,12 +187,16 @@ def lease_seconds() -> int:
 
 def renewed(seconds: int | None = None) -> dict[str, Any]:
     """Column values that renew a row's lease, so that no sweep takes it for so many seconds from now."""
-    return {"lease": lease_seconds() if seconds is None else seconds, "renewed": clock()}
+    if seconds is None:
+        seconds = lease_seconds()
+    return {"lease": seconds, "renewed": clock()}
 
 
 def clock() -> Combinable:
     """Now, in seconds, by one clock for all workers: the time of day on one of several machines may jump."""
-    return Extract(Now(), "epoch") if connection.vendor == "postgresql" else Value(time.monotonic())
+    if connection.vendor == "postgresql":
+        return Extract(Now(), "epoch")
+    return Value(time.monotonic())
 
 
 class Numbers(Func):
@@ -201,8 +208,11 @@ class Numbers(Func):
     def __init__(self, column: str, *paths: Sequence[str]) -> None:
         """Two paths at least, each the names from the column's value on; none may have a quotation mark."""
         # SQLite compares names as they are stored: in ASCII, with escapes.
-        quoted = ("$" + "".join(f".{json.dumps(name)}" for name in path) for path in paths)
-        super().__init__(column, *map(Value, quoted))
+        quoted = []
+        for path in paths:
+            steps = [f".{json.dumps(name)}" for name in path]
+            quoted.append(Value("$" + "".join(steps)))
+        super().__init__(column, *quoted)
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Any:
         """Unpack the column once: each use of a large one does it again."""

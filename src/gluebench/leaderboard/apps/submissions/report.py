@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.analysis.diagnostics.counts import Confusion
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, unit
+from gluebench.benchmark.figures import DOWN, counted, unit
 from gluebench.benchmark.lookup import table_beside
 from gluebench.leaderboard.apps.common.formats import percent
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
@@ -33,18 +32,24 @@ BOTH_SIGNS: Table = {"start": -1, "view": "-1 0 2 1", "title": "−100 to 100"}
 def report_tables(benchmark: Benchmark, report: Facts) -> Table:
     """The report in the order of the manifest: every metric, every phenomenon, each with its interval."""
     tasks: list[Table] = []
+    parts_by_kind: dict[bool, list[Table]] = {}
     for task in benchmark.scored:
         scores = report["tasks"].get(task.name) or {"score": None, "metrics": {}}
         parts = [_measure(metric.title, scores["metrics"].get(metric.name)) for metric in task.metrics]
-        whole = _measure(f"Task score{DOWN * task.loss}", scores["score"])
+        parts_by_kind.setdefault(task.loss, []).extend(parts)
+        heading = "Task score"
+        if task.loss:
+            heading += DOWN
+        whole = _measure(heading, scores["score"])
         tasks.append(
             {"name": task.name, "title": task.title, "whole": whole, "parts": parts, "loss": task.loss}
         )
     sets = [_section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics]
-    axes: dict[bool, Table] = {}
+
+    # The charts of all scores have one axis, and those of all losses another.
+    axes = {is_loss: _axis(parts) for is_loss, parts in parts_by_kind.items()}
     for rows in tasks:
-        alike = (other["parts"] for other in tasks if other["loss"] == rows["loss"])
-        rows["axis"] = axes.setdefault(rows["loss"], _axis(chain.from_iterable(alike)))
+        rows["axis"] = axes[rows["loss"]]
     titles = " or ".join(axis["title"] for axis in axes.values())
     return {"score": report["score"], "tasks": tasks, "axes": titles, "diagnostics": sets}
 
@@ -55,7 +60,9 @@ def _axis(measures: Iterable[Table]) -> Table:
     if scores and scores[0].get("loss"):
         low = min(-0.1, lowest)
         return {"start": low, "view": f"{low:.4f} 0 {-low:.4f} 1", "title": f"{-low:.1f} to 0"}
-    return BOTH_SIGNS if lowest < 0 else FROM_ZERO
+    if lowest < 0:
+        return BOTH_SIGNS
+    return FROM_ZERO
 
 
 def _measure(title: str, score: Facts | None) -> Table:
@@ -72,9 +79,9 @@ def _section(task: Task, scores: Facts | None) -> Table:
     """A diagnostic set; without an overall number it was not in the submission."""
     metric = task.metrics[0]
     human = next((row for row in task.references if metric.name in row.scores), None)
-    note = (
-        f"{human.name}: {percent(human.scores[metric.name], metric.loss)} ({human.source})" if human else ""
-    )
+    note = ""
+    if human is not None:
+        note = f"{human.name}: {percent(human.scores[metric.name], metric.loss)} ({human.source})"
     section = {
         "name": task.name,
         "title": task.title,
@@ -83,19 +90,21 @@ def _section(task: Task, scores: Facts | None) -> Table:
     }
     if scores is None:
         return section
-    overall, coarse = _measure("All", scores["overall"]), scores["coarse"]
-    groups = [
-        _group(name, scores["fine"], fine_of(task, name), _measure(name, coarse[name]))
-        for name in task.coarse()
-        if name in coarse
-    ]
-    groups += [
-        _group(column.capitalize(), scores[column], scores[column])
-        for column in task.metadata
-        if column in scores
-    ]
-    axis = _axis(part for group in groups for part in (group["whole"] or overall, *group["parts"]))
-    return {**section, "overall": overall, "categories": groups, "axis": axis}
+    overall = _measure("All", scores["overall"])
+    coarse = scores["coarse"]
+    groups = []
+    for name in task.coarse():
+        if name in coarse:
+            groups.append(_group(name, scores["fine"], fine_of(task, name), _measure(name, coarse[name])))
+    for column in task.metadata:
+        if column in scores:
+            groups.append(_group(column.capitalize(), scores[column], scores[column]))
+
+    measures = []
+    for group in groups:
+        measures.append(group["whole"] or overall)
+        measures += group["parts"]
+    return {**section, "overall": overall, "categories": groups, "axis": _axis(measures)}
 
 
 def _group(title: str, scores: Facts, names: Iterable[str], whole: Table | None = None) -> Table:
@@ -113,11 +122,17 @@ def expected_files(benchmark: Benchmark) -> list[Values]:
     files = []
     for file in benchmark.files():
         task = benchmark.task(file.task)
-        low, high = task.score_range or (0, 0)
-        values = f"a number from {low:g} to {high:g}" if task.score_range else ", ".join(task.words)
-        if form := cell_form(task):
+        form = cell_form(task)
+        if form:
             values = form.expected
-        path = f"{file.path}, column {file.column}" if file.column else file.path
+        elif task.score_range:
+            low, high = task.score_range
+            values = f"a number from {low:g} to {high:g}"
+        else:
+            values = ", ".join(task.words)
+        path = file.path
+        if file.column:
+            path = f"{path}, column {file.column}"
         files.append({"name": file.name, "path": path, "rows": file.size(), "values": values})
     return files
 
@@ -158,9 +173,9 @@ def diagnosis_of(submission: Submission) -> Values | None:
     """
     if submission.report is None:
         return None
-    counted = submission.results.values_list("diagnosis", flat=True).first() or {}
+    stored = submission.results.values_list("diagnosis", flat=True).first() or {}
     public = {task.name for task in submission.record.diagnostics if task.labels_public}
-    return {name: counts for name, counts in counted.items() if name in public}
+    return {name: counts for name, counts in stored.items() if name in public}
 
 
 def confusion_tables(record: Benchmark, diagnosis: Facts | None) -> dict[str, Table]:
@@ -169,46 +184,61 @@ def confusion_tables(record: Benchmark, diagnosis: Facts | None) -> dict[str, Ta
     `diagnosis` is that of `diagnosis_of`.
     """
     tasks = {task.name: task for task in record.diagnostics}
-    return {
-        name: _confusions(tasks[name], counts) for name, counts in (diagnosis or {}).items() if name in tasks
-    }
+    tables = {}
+    for name, counts in (diagnosis or {}).items():
+        if name in tasks:
+            tables[name] = _confusions(tasks[name], counts)
+    return tables
 
 
 def _confusions(task: Task, counts: Facts) -> Table:
     """The whole confusion table, the same by category where a row has room, and the pairs if any."""
-    # In the manifest's order of labels: PostgreSQL does not keep the order of JSON keys.
-    tables = {
-        kind: {
-            name: Confusion.of({label: table[label] for label in task.words if label in table})
-            for name, table in named.items()
-        }
-        for kind, named in counts["confusions"].items()
-    }
+    tables: dict[str, dict[str, Confusion]] = {}
+    for kind, named in counts["confusions"].items():
+        tables[kind] = {}
+        for name, table in named.items():
+            # In the manifest's order of labels: PostgreSQL does not keep the order of JSON keys.
+            ordered = {label: table[label] for label in task.words if label in table}
+            tables[kind][name] = Confusion.of(ordered)
+
+    rows: list[tuple[Any, ...]] = []
+    lines: list[tuple[str, str, Cells]] = []
     whole = tables.get("overall", {}).get("")
+    if whole is not None:
+        rows = list(zip(whole.labels, whole.counts, whole.classes, strict=True))
+        if len(whole.labels) <= BY_CATEGORY:
+            lines = list(_lines(task, tables))
     directions = counts["directions"] or {}
     return {
         "matrix": whole,
-        "rows": [*zip(whole.labels, whole.counts, whole.classes, strict=True)] if whole else [],
-        "lines": [*_lines(task, tables)] if whole and len(whole.labels) <= BY_CATEGORY else [],
-        "pairs": [*_shares(directions)],
+        "rows": rows,
+        "lines": lines,
+        "pairs": list(_shares(directions)),
         "unpaired": directions.get("unpaired", 0),
     }
 
 
 def _lines(task: Task, tables: Mapping[str, Mapping[str, Confusion]]) -> Iterator[tuple[str, str, Cells]]:
     """Coarse categories, each followed by its fine ones, then the columns of the metadata."""
-    coarse, fine = tables.get("coarse", {}), tables.get("fine", {})
+    coarse = tables.get("coarse", {})
+    fine = tables.get("fine", {})
     for category in task.coarse():
         if category in coarse:
             yield "coarse", category, _cells(coarse[category])
-        yield from (("fine", name, _cells(fine[name])) for name in fine_of(task, category) if name in fine)
+        for name in fine_of(task, category):
+            if name in fine:
+                yield "fine", name, _cells(fine[name])
     for column in task.metadata:
-        yield from ((column, name, _cells(table)) for name, table in tables.get(column, {}).items())
+        for name, table in tables.get(column, {}).items():
+            yield column, name, _cells(table)
 
 
 def _cells(table: Confusion) -> Cells:
-    rows = enumerate(table.counts)
-    return [(count, gold == answer) for gold, row in rows for answer, count in enumerate(row)]
+    cells = []
+    for gold, row in enumerate(table.counts):
+        for answer, count in enumerate(row):
+            cells.append((count, gold == answer))
+    return cells
 
 
 def _shares(directions: Facts) -> Iterator[tuple[str, str, Facts]]:
@@ -240,17 +270,24 @@ class ProblemGroup(NamedTuple):
     def value(self) -> str | None:
         """The value, where it is the same in all places."""
         values = {place.value for place in self.places}
-        return values.pop() if len(values) == 1 else None
+        if len(values) > 1:
+            return None
+        return values.pop()
 
     @property
     def single(self) -> Problem | None:
         """The one place, where there is only one."""
-        return self.places[0] if len(self.places) == 1 and not self.more else None
+        if len(self.places) > 1 or self.more:
+            return None
+        return self.places[0]
 
     @property
     def located(self) -> bool:
         """Whether its places say more than which file it is."""
-        return any((place.line, place.index, place.value) != (None, None, None) for place in self.places)
+        for place in self.places:
+            if place.line is not None or place.index is not None or place.value is not None:
+                return True
+        return False
 
 
 class CheckSummary(NamedTuple):
@@ -268,8 +305,8 @@ class CheckSummary(NamedTuple):
         counts = Counter[str]()
         for group in self.groups:
             counts[group.severity] += len(group.places) + group.more
-        shown = [(name, counts[name]) for name in SEVERITIES if counts[name]]
-        return ", ".join(f"{number:,} {name}{'s' * (number > 1)}" for name, number in shown)
+        shown = [counted(counts[name], name) for name in SEVERITIES if counts[name]]
+        return ", ".join(shown)
 
 
 def check_summary(check: Facts) -> CheckSummary:
@@ -279,11 +316,17 @@ def check_summary(check: Facts) -> CheckSummary:
         problem = Problem(**values)
         key = (problem.severity, problem.code, problem.file, problem.expected, problem.fix)
         places.setdefault(key, []).append(problem)
-    unshown = {(file, code): n for file, counts in check["unshown"].items() for code, n in counts.items()}
+    unshown: dict[tuple[str, str], int] = {}
+    for file, counts in check["unshown"].items():
+        for code, number in counts.items():
+            unshown[file, code] = number
+
     groups = []
     for (severity, code, file, expected, fix), problems in places.items():
-        text = expected if expected.startswith("expected") else f"expected {expected}"
-        groups.append(ProblemGroup(severity, code, file, text, fix, problems, unshown.pop((file, code), 0)))
+        if not expected.startswith("expected"):
+            expected = f"expected {expected}"
+        more = unshown.pop((file, code), 0)
+        groups.append(ProblemGroup(severity, code, file, expected, fix, problems, more))
     groups.sort(key=lambda group: SEVERITIES.index(group.severity))
     uncited = [(file, code, number) for (file, code), number in unshown.items()]
     return CheckSummary(check["verdict"], check["missing"], groups, uncited)

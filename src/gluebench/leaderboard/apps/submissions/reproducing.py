@@ -37,14 +37,17 @@ def shown_of(row: Submission) -> list[dict[str, Any]]:
     sent = row.reproductions.filter(approved=True, withdrawn=None).select_related("benchmark", "phase")
     teams = teams_of_several(sent.values_list("group", flat=True), row.phase)
     newest = {}
-    for each in sent.order_by("submitted", "pk"):
-        newest[people_of(each.owner_id, each.group_id, teams)] = each
-    reproductions = sorted(newest.values(), key=lambda each: (each.submitted, each.pk))
-    return [
-        {"submission": each.key, "at": str(each.submitted.date()), **agreed, "within": _distance(row, each)}
-        for each in reproductions
-        if (agreed := each.agreement) and agreed["equal"]
-    ]
+    for reproduction in sent.order_by("submitted", "pk"):
+        people = people_of(reproduction.owner_id, reproduction.group_id, teams)
+        newest[people] = reproduction
+
+    lines = []
+    for reproduction in sorted(newest.values(), key=lambda row: (row.submitted, row.pk)):
+        agreement = reproduction.agreement
+        if agreement and agreement["equal"]:
+            sent_at = {"submission": reproduction.key, "at": str(reproduction.submitted.date())}
+            lines.append(sent_at | agreement | {"within": _distance(row, reproduction)})
+    return lines
 
 
 def _distance(row: Submission, reproduction: Submission) -> float | None:
@@ -54,8 +57,10 @@ def _distance(row: Submission, reproduction: Submission) -> float | None:
     """
     if row.value is None or reproduction.value is None or reproduction.policy.feedback == "ladder":
         return None
-    of_row, of_other = ((each.report or {})["provenance"] for each in (row, reproduction))
-    same = all(of_row.get(name) == of_other.get(name) for name in ("labels", "rows", "benchmark"))
+    # Both have a value, so both have a report.
+    provenance = (row.report or {})["provenance"]
+    other = (reproduction.report or {})["provenance"]
+    same = all(provenance.get(name) == other.get(name) for name in ("labels", "rows", "benchmark"))
     if not same or row.record.loss:
         return None
     gap = round(100 * abs(row.value - reproduction.value), 6)
@@ -64,7 +69,11 @@ def _distance(row: Submission, reproduction: Submission) -> float | None:
 
 def with_names(row: Submission) -> list[dict[str, Any]]:
     """What a row shows of its reproductions, each with `by` whom and a `link`, unless names are hidden."""
-    of = {each.key: each for each in row.reproductions.all()} if row.benchmark.named_from is None else {}
-    makers = [of.get(shown["submission"], Submission()) for shown in row.reproduced]
-    pairs = zip(row.reproduced, makers, strict=True)
-    return [{**shown, "by": maker.team or NOBODY, "link": maker.link} for shown, maker in pairs]
+    reproductions = {}
+    if row.benchmark.named_from is None:
+        reproductions = {reproduction.key: reproduction for reproduction in row.reproductions.all()}
+    lines = []
+    for shown in row.reproduced:
+        reproduction = reproductions.get(shown["submission"], Submission())
+        lines.append({**shown, "by": reproduction.team or NOBODY, "link": reproduction.link})
+    return lines

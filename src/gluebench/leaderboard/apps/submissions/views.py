@@ -73,21 +73,31 @@ def mine(request: SignedInRequest) -> HttpResponse:
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission's page: its status, then its report."""
     submission = visible(request.user, key)
-    benchmark, shown = submission.benchmark, submission.report
+    benchmark = submission.benchmark
     mine = submission.is_managed_by(request.user)
     organized = benchmark.reviewed_by(request.user)
     private = mine or organized
+
+    shown = submission.report
+    tables = None
+    provenance = []
+    if shown:
+        tables = report.report_tables(submission.record, shown)
+        provenance = report.flat(shown["provenance"])
+    check = None
+    if private and submission.problems:
+        check = report.check_summary(submission.problems)
     context = {
         "submission": submission,
         "benchmark": benchmark,
         "owned": mine,
         "organized": organized,
         "facts": facts.listed_facts(submission, private=private),
-        "tables": report.report_tables(submission.record, shown) if shown else None,
+        "tables": tables,
         "classes": report.classes_of(shown, submission.record.scored).items(),
         "mistakes": report.confusion_tables(submission.record, report.diagnosis_of(submission)),
-        "check": report.check_summary(submission.problems) if private and submission.problems else None,
-        "provenance": report.flat(shown["provenance"]) if shown else [],
+        "check": check,
+        "provenance": provenance,
         "history": facts.history_of(submission),
         "minutes": bound_minutes(),
         **facts.standing(submission),
@@ -103,8 +113,9 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
 def submission_json(request: HttpRequest, key: str) -> HttpResponse:
     """The page's JSON view; the problems are for its author alone."""
     submission = visible(request.user, key)
-    mine = submission.is_managed_by(request.user)
-    return JsonResponse(facts.author_facts(submission) if mine else facts.public_facts(submission))
+    if submission.is_managed_by(request.user):
+        return JsonResponse(facts.author_facts(submission))
+    return JsonResponse(facts.public_facts(submission))
 
 
 @require_safe
@@ -141,9 +152,12 @@ def edit(request: SignedInRequest, key: str) -> HttpResponse:
             messages.success(request, "Your changes are saved." if changed else "Nothing was changed.")
         return redirect(submission)
     # The form has set its instance to the invalid values: the page shows the stored row.
-    row = owned(request.user, key) if form.errors else submission
-    context = {"submission": row, "benchmark": row.benchmark, "form": form, "here": "mine"}
-    return render(request, "submissions/edit.html", context, status=422 if form.errors else 200)
+    status = 200
+    if form.errors:
+        status = 422
+        submission = owned(request.user, key)
+    context = {"submission": submission, "benchmark": submission.benchmark, "form": form, "here": "mine"}
+    return render(request, "submissions/edit.html", context, status=status)
 
 
 def _button(field: str, yes: str, no: str) -> View:
@@ -153,10 +167,11 @@ def _button(field: str, yes: str, no: str) -> View:
     @require_POST
     def pressed(request: SignedInRequest, key: str) -> HttpResponse:
         act = yes if request.POST.get(field) == "1" else no
-        row, words = owned(request.user, key), acts.WORDS["done"]
+        row = owned(request.user, key)
         with refusals_shown(request):
             after = acts.OF_AUTHORS[act](row, request.user)
-            messages.success(request, words[act if act in words else after.standing])
+            words = acts.WORDS["done"]
+            messages.success(request, words.get(act) or words[after.standing])
         return redirect(row)
 
     return pressed
@@ -178,10 +193,12 @@ def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         row.account = account_name(row.owner, request.user)
     query = request.GET.copy()
     query.pop("page", None)
-    states = forms.STATES.items()
-    counts = [(state, title, current.filter(where).count()) for state, (title, where) in states]
-    context = {"form": form, "page": page, "states": counts, "query": query.urlencode()}
-    return render_tab(request, benchmark, "submissions", {**context, "regrade": forms.ReasonForm(benchmark)})
+    states = []
+    for state, (title, where) in forms.STATES.items():
+        states.append((state, title, current.filter(where).count()))
+    context = {"form": form, "page": page, "states": states, "query": query.urlencode()}
+    context["regrade"] = forms.ReasonForm(benchmark)
+    return render_tab(request, benchmark, "submissions", context)
 
 
 def _narrowed(request: HttpRequest, benchmark: Benchmark) -> tuple[forms.FilterForm, QuerySet[Submission]]:
@@ -193,18 +210,21 @@ def _narrowed(request: HttpRequest, benchmark: Benchmark) -> tuple[forms.FilterF
     return form, rows.order_by("-submitted")
 
 
-COLUMNS = ("key", "name", "model", "team", "account", "kind", "state", "board", "phase", "late", "submitted")
+COLUMNS = ["key", "name", "model", "team", "account", "kind", "state", "board", "phase", "late", "submitted"]
 """Columns of the organizer's CSV before the scores."""
 
 
 def csv_response(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """All pages of the organizer's list as CSV; scores are fractions, as in a board's CSV."""
     tasks = [task.name for task in benchmark.record.tasks]
-    scores = [f"{name}{end}" for name in ("score", *tasks) for end in ("", "_low", "_high")]
-    rows = (_cells(row, tasks, request.user) for row in _narrowed(request, benchmark)[1].iterator(500))
-    name = f'attachment; filename="{benchmark.name}-submissions.csv"'
-    text = BYTE_ORDER_MARK + csv_text([*COLUMNS, *scores], rows)
-    return HttpResponse(text, "text/csv; charset=utf-8", headers={"Content-Disposition": name})
+    head = list(COLUMNS)
+    for name in ["score"] + tasks:
+        head += [name, f"{name}_low", f"{name}_high"]
+    _, selected = _narrowed(request, benchmark)
+    rows = (_cells(row, tasks, request.user) for row in selected.iterator(500))
+    text = BYTE_ORDER_MARK + csv_text(head, rows)
+    disposition = f'attachment; filename="{benchmark.name}-submissions.csv"'
+    return HttpResponse(text, "text/csv; charset=utf-8", headers={"Content-Disposition": disposition})
 
 
 organize_csv = takes(*forms.FilterForm.base_fields)(
@@ -213,11 +233,15 @@ organize_csv = takes(*forms.FilterForm.base_fields)(
 
 
 def _cells(row: Submission, tasks: Sequence[str], viewer: Any) -> list[Any]:
-    facts = (row.key, row.name, row.model, row.team, account_name(row.owner, viewer), row.kind, row.status)
-    sent = (str(row.phase or ""), row.late, row.submitted.isoformat(timespec="seconds"))
+    """The cells of `COLUMNS`, then the score and that of each task, each with its interval."""
+    cells: list[Any] = [row.key, row.name, row.model, row.team, account_name(row.owner, viewer)]
+    cells += [row.kind, row.status, row.standing.value]
+    cells += [str(row.phase or ""), row.late, row.submitted.isoformat(timespec="seconds")]
     scores = row.scores or {"score": None, "tasks": {}}
-    numbers = [scores["score"], *(scores["tasks"].get(task, {}).get("score") for task in tasks)]
-    return [*facts, row.standing.value, *sent, *(score and score[end] for score in numbers for end in ENDS)]
+    numbers = [scores["score"]] + [scores["tasks"].get(task, {}).get("score") for task in tasks]
+    for score in numbers:
+        cells += [score and score[end] for end in ENDS]
+    return cells
 
 
 def _one(row: Submission, viewer: User) -> dict[str, Any]:
@@ -263,7 +287,9 @@ def _with_names(entries: Any, viewer: User) -> list[Entry]:
     names = dict(submissions.values_list("key", "name"))
     for entry in listed:
         actor = accounts.get(entry.actor)
-        entry.who = account_name(actor, viewer) if actor else "The site"
+        entry.who = "The site"
+        if actor is not None:
+            entry.who = account_name(actor, viewer)
         entry.name = names.get(entry.submission)
         entry.detail.pop("sealed", None)  # for `verify`
         entry.details = ", ".join(f"{name}: {_detail_text(value)}" for name, value in entry.detail.items())
@@ -275,7 +301,10 @@ def _detail_text(value: Any) -> str:
     if isinstance(value, dict):
         return "; ".join(f"{name} {_detail_text(of_name)}" for name, of_name in value.items())
     if isinstance(value, list):
-        return (" → " if len(value) == 2 else ", ").join(map(_detail_text, value))
+        separator = " → " if len(value) == 2 else ", "
+        return separator.join(map(_detail_text, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "none" if value is None else str(value)
+    if value is None:
+        return "none"
+    return str(value)

@@ -1,4 +1,4 @@
-"""A wrong file as rows that can be rewritten, and the mistakes that were recognized in them."""
+"""The rows of a wrong file while they are repaired, and the mistakes that were recognized in them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gluebench.submission.layouts import Cells
-from gluebench.submission.problems import Problem, worded
+from gluebench.submission.problems import Problem, problem_maker
 from gluebench.submission.rows import Choices, Layout
 from gluebench.submission.tables import allowed_values, of_truth
 
 _PLACES = 3
 """Lines of a mistake that are named."""
-_problem = worded(__file__)
+_problem = problem_maker(__file__)
 
 
 @dataclass
-class Sheet:
-    """A parsed file: rows of index and value, which the steps rewrite in turn."""
+class RowEditor:
+    """Rows of index and value, which the steps rewrite in turn; each change is recorded as a mistake."""
 
     name: str
     layout: Layout
@@ -28,7 +28,7 @@ class Sheet:
     order: tuple[str, ...] = ()
     """Label words in the order of the probabilities, if the file says it."""
 
-    def tell(
+    def add_mistake(
         self,
         code: str,
         *,
@@ -42,41 +42,55 @@ class Sheet:
         if any(mistake.code == code for mistake in self.mistakes):
             return
         shown = value and value[:60]
-        key = "id" if self.layout.ids else "index"
-        details = {"words": allowed_values(self.layout), "column": self.layout.value, "key": key}
+        details = {
+            "words": allowed_values(self.layout),
+            "column": self.layout.value,
+            "key": self.layout.key,
+        }
         problem = _problem(code, self.name, what=what, value=shown, line=line, **details)
-        expected = f"{problem.expected} ({where})" if where else problem.expected
+        expected = problem.expected
+        if where:
+            expected += f" ({where})"
         fix = of_truth(value or "", self.layout.words) or problem.fix
         self.mistakes.append(replace(problem, expected=expected, fix=fix, repair=repair or problem.repair))
 
-    def tell_cells(self, code: str, cells: Collection[str], *, column: int = 1, repair: str = "") -> None:
+    def add_cell_mistake(
+        self, code: str, cells: Collection[str], *, column: int = 1, repair: str = ""
+    ) -> None:
         """Record a mistake of these values of a column, with their number and the first places."""
-        places = []
+        lines = []
+        values = []
         for row, line in zip(self.cells.rows, self.cells.lines, strict=True):
             if len(row) == 2 and row[column] in cells:
-                places.append((line, row[column]))
-        lines = [str(line) for line, _ in places[:_PLACES]]
+                lines.append(line)
+                values.append(row[column])
         where = ""
-        if len(places) > 1:
-            where = f"{len(places):,} rows"
-        if len({*lines}) > 1:
-            where += f", lines {', '.join(lines)}{', ...' * (len(places) > _PLACES)}"
-        line, value = places[0]
-        self.tell(code, value=value, line=line, where=where, repair=repair)
+        if len(lines) > 1:
+            where = f"{len(lines):,} rows"
+        first_lines = lines[:_PLACES]
+        if len({*first_lines}) > 1:
+            where += f", lines {', '.join(map(str, first_lines))}"
+            if len(lines) > _PLACES:
+                where += ", ..."
+        self.add_mistake(code, value=values[0], line=lines[0], where=where, repair=repair)
 
     def rewrite(self, column: int, code: str, change: Callable[[str], str], *, repair: str = "") -> None:
         """Change the values of one column; record those that change as a mistake."""
-        self.replace(column, code, {text: change(text) for text in {*self.column(column)}}, repair=repair)
+        new = {value: change(value) for value in {*self.column(column)}}
+        self.replace(column, code, new, repair=repair)
 
     def replace(self, column: int, code: str, new: Mapping[str, str], *, repair: str = "") -> None:
         """Replace values of one column by new ones; record those that change as a mistake."""
         changes = {old: new[old] for old in {*self.column(column)} if new.get(old, old) != old}
-        if not changes:
-            return
-        self.tell_cells(code, changes, column=column, repair=repair)
+        if changes:
+            self.add_cell_mistake(code, changes, column=column, repair=repair)
+            self.set_cells(column, changes)
+
+    def set_cells(self, column: int, new: Mapping[str, str]) -> None:
+        """Replace values of one column by new ones, without a record."""
         for row in self.cells.rows:
             if len(row) == 2:
-                row[column] = changes.get(row[column], row[column])
+                row[column] = new.get(row[column], row[column])
 
     def column(self, number: int) -> list[str]:
         """One column of the rows that have two cells."""
