@@ -1,9 +1,10 @@
 """What public leaderboards show: read their results of each item, rank the systems, and write a page.
 
-    python -m docs.tools.public_boards --clones DIR
+    python -m docs.tools.public_boards --clones DIR --fetch
 
-`DIR` has clones of the repositories in `BOARDS`, each named OWNER+NAME. Only numbers and names of systems are
-kept: the table of each board is made anew, and the page has the ranks alone.
+`DIR` has clones of the repositories in `COMMITS`, each named OWNER+NAME; `--fetch` brings what is not there.
+Only numbers and names of systems are kept: the table of each board is made anew, and the page has the ranks
+alone.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import io
 import itertools
 import json
+import math
 import re
 import subprocess
 import tempfile
@@ -30,6 +32,19 @@ from gluebench.analysis.rank import Ranking
 
 DOCS = Path(__file__).resolve().parents[1]
 PAGE, IMAGES = DOCS / "explanation/public-boards.md", DOCS / "img"
+GITHUB = "https://github.com"
+COMMITS = {
+    "tatsu-lab/alpaca_eval": "cd543a149df89434d8a54582c0151c0b945c3d20",
+    "EQ-bench/EQ-Bench": "d28c60c514fe6667dc5818114ed10088f91f09f3",
+    "WildEval/ZeroEval": "8c1485edf12c6efb5f69135a562927c5ad484059",
+    "TIGER-AI-Lab/MMLU-Pro": "f418b116db00b065c2aea046518d8fcf74d39872",
+    "laude-institute/terminal-bench-leaderboard": "8e1925a397d7ed859c027cc19b3a3d90c16ef8df",
+    "multi-swe-bench/experiments": "89888f1604001fcd80b0799a37af42a1bfebfd8f",
+    "embeddings-benchmark/results": "f4cc6c8b365a3c779dbc708d6affe0b0355b2ddf",
+}
+"""The commit of each repository that the page was made from; later ones have other systems."""
+SIZE_LIMIT = 4 * 2**20
+"""Files of this many bytes or more are not read, so that every clone gives the same page."""
 MTEB_TASKS = (
     "AmazonCounterfactualClassification ArXivHierarchicalClusteringP2P ArXivHierarchicalClusteringS2S "
     "ArguAna AskUbuntuDupQuestions BIOSSES Banking77Classification BiorxivClusteringP2P.v2 "
@@ -43,29 +58,67 @@ MTEB_TASKS = (
     "TwitterURLCorpus "
 )
 """The tasks of MTEB(eng, v2)."""
+MADE_AGAIN = (
+    "On 28 November 2026 somebody other than the writer of this page made all ten boards again from copies "
+    "of these commits, with the tool and with readers of their own. Eight were equal in every figure of the "
+    "table. EQ-Bench 2 (scores of another version) and Terminal-Bench (one of five attempts of three "
+    "systems, one run of another twice) were wrong and are corrected. `--fetch` has met a local server, not "
+    "GitHub."
+)
+"""Change this whenever the page has been made again."""
 ItemScores = Mapping[str, Mapping[str, float]]
 """Scores by system and item."""
 
 
+def clone_folder(clones: Path, repository: str) -> Path:
+    """The clone of OWNER/NAME, in a folder named OWNER+NAME."""
+    return clones / repository.replace("/", "+")
+
+
+def fetch(repository: str, commit: str, clones: Path) -> None:
+    """Bring a commit of a repository into its clone, without its history and its largest files."""
+    folder = clone_folder(clones, repository)
+    subprocess.run(["git", "init", "--quiet", "--bare", str(folder)], check=True)
+    git = ["git", "-C", str(folder)]
+    subprocess.run([*git, "config", "remote.origin.url", f"{GITHUB}/{repository}"], check=True)
+    limit = f"--filter=blob:limit={SIZE_LIMIT}"
+    subprocess.run([*git, "fetch", "--quiet", "--depth=1", limit, "origin", commit], check=True)
+
+
 class Repository:
-    """A clone, read at its newest commit without a working tree."""
+    """A clone, read at one commit without a working tree.
 
-    def __init__(self, folder: Path) -> None:
+    `unread` counts the files asked for that were not read: they have `SIZE_LIMIT` bytes or more, or the
+    clone lacks them for that.
+    """
+
+    def __init__(self, folder: Path, commit: str) -> None:
         self.folder = folder
-        self.commit = self._git("rev-parse", "HEAD").decode().strip()
-
-    def _git(self, *words: str) -> bytes:
-        return subprocess.run(["git", "-C", str(self.folder), *words], check=True, capture_output=True).stdout
+        self.commit = commit
+        self.unread = 0
 
     def files(self, pattern: str) -> Iterator[tuple[re.Match[str], bytes]]:
-        """The files whose whole path matches, with their bytes; files that the clone lacks are left out."""
-        listed = self._git("ls-tree", "-r", "-z", "--full-tree", "HEAD").decode()
+        """The files whose whole path matches, with their bytes; large files are left out."""
+        # Of all objects that are there: to ask a partial clone for one that is not would download it.
+        check = [
+            "cat-file",
+            "--batch-all-objects",
+            "--unordered",
+            "--batch-check=%(objectname) %(objectsize)",
+        ]
+        sizes = {}
+        for line in self._lines(*check, end="\n"):
+            blob, size = line.split()
+            sizes[blob] = int(size)
         matches = {}
-        for line in filter(None, listed.split("\0")):
+        for line in self._lines("ls-tree", "-r", "-z", "--full-tree", self.commit, end="\0"):
             about, path = line.split("\t")
             match = re.fullmatch(pattern, path)
-            if match is not None:
-                matches[match] = about.split()[2]
+            blob = about.split()[2]
+            if match is not None and sizes.get(blob, SIZE_LIMIT) >= SIZE_LIMIT:
+                self.unread += 1
+            elif match is not None:
+                matches[match] = blob
         with subprocess.Popen(
             ["git", "-C", str(self.folder), "cat-file", "--batch"],
             stdin=subprocess.PIPE,
@@ -76,13 +129,16 @@ class Repository:
             for match, blob in matches.items():
                 process.stdin.write(f"{blob}\n".encode())
                 process.stdin.flush()
-                answer = process.stdout.readline().split()
-                if answer[-1] == b"missing":
-                    continue
-                data = process.stdout.read(int(answer[2]))
+                process.stdout.readline()
+                data = process.stdout.read(sizes[blob])
                 process.stdout.read(1)
                 yield match, data
             process.stdin.close()
+
+    def _lines(self, *words: str, end: str) -> list[str]:
+        git = ["git", "-C", str(self.folder), *words]
+        output = subprocess.run(git, check=True, capture_output=True).stdout.decode()
+        return output.split(end)[:-1]
 
 
 def read_alpaca(repository: Repository, annotator: str) -> ItemScores:
@@ -103,15 +159,48 @@ def _preference(row: Mapping[str, Any]) -> float:
 
 
 def read_eq_bench(repository: Repository) -> ItemScores:
-    """The score of each question, from 0 to 10, as a share."""
+    """The score of each question by the board's second version, as a share of 10; it can be negative.
+
+    The scores in the files are not those of the second version, so they are computed from the answers: of
+    the first answers, or of the revised ones if their mean is as high and 95 % of them could be read.
+    """
+    [(_, data)] = repository.files(r"data/eq_bench_v2_questions_171\.json")
+    questions = {item: question["reference_answer_fullscale"] for item, question in json.loads(data).items()}
     scores = {}
     for match, data in repository.files(r"results/eq-bench/(.+)_eqbench_v2_results\.json"):
-        run = next(iter(json.loads(data)["raw_results"].values()))["individual_scores"]
-        points = {item: score["first_pass_score"] for item, score in run.items()}
-        scores[match[1].replace("__", "/")] = {
-            item: min(max(score / 10, 0.0), 1.0) for item, score in points.items() if score is not None
-        }
+        answers = next(iter(json.loads(data)["raw_results"].values()))["respondent_answers"]
+        first = _eq_scores(answers, "first_pass", questions)
+        revised = _eq_scores(answers, "revised", questions)
+        enough = revised and len(revised) >= 0.95 * len(first)
+        is_revised = enough and _mean(revised) >= _mean(first)
+        scores[match[1].replace("__", "/")] = revised if is_revised else first
     return scores
+
+
+def _mean(scores: Mapping[str, float]) -> float:
+    return sum(scores.values()) / len(scores)
+
+
+def _eq_scores(
+    answers: Mapping[str, Any], which: str, questions: Mapping[str, Mapping[str, Any]]
+) -> dict[str, float]:
+    """Scores of the questions for which all four emotions could be read."""
+    scores = {}
+    for item, answer in answers.items():
+        reference = questions[item]
+        right = {reference[f"emotion{at}"]: float(reference[f"emotion{at}_score"]) for at in range(1, 5)}
+        rated = answer[which]
+        if set(rated) == set(right):
+            distance = sum(_eq_distance(abs(float(rated[emotion]) - right[emotion])) for emotion in right)
+            scores[item] = 1 - 0.07477 * distance  # random ratings have a mean of 0
+    return scores
+
+
+def _eq_distance(distance: float) -> float:
+    """Small distances count less, on an S-shaped curve."""
+    if distance == 0 or distance > 5:
+        return distance
+    return 6.5 / (1 + math.exp(-1.2 * (distance - 4)))
 
 
 def read_zero_eval(repository: Repository, task: str) -> ItemScores:
@@ -201,20 +290,16 @@ def _by_item(table: ScoredTable) -> ItemScores:
 
 
 def read_terminal_bench(repository: Repository) -> ItemScores:
-    """The share of the runs in which a task was solved."""
-    runs: dict[str, list[dict[str, bool]]] = defaultdict(list)
-    pattern = r"results/terminal-bench-core[@:]0\.1\.1/([^/]+)/(?:[^/]+/){0,2}[^/]*results\.json"
+    """The share of the attempts in which a task was solved; a file has one attempt for each task, or all."""
+    attempts: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    # Deeper files are single attempts, and a copy of a run inside another run.
+    pattern = r"results/terminal-bench-core[@:]0\.1\.1/(?:\d+_)?([^/]+)/(?:[^/]+/)?[^/]*results\.json"
     for match, data in repository.files(pattern):
-        results = json.loads(data)
-        if isinstance(results.get("results"), list):
-            solved = {trial["task_id"]: bool(trial["is_resolved"]) for trial in results["results"]}
-            runs[re.sub(r"^\d+_", "", match[1])].append(solved)
+        for attempt in json.loads(data)["results"]:
+            attempts[match[1]][attempt["task_id"]].append(bool(attempt["is_resolved"]))
     scores: dict[str, dict[str, float]] = {}
-    for system, of_runs in runs.items():
-        items = set.intersection(*(set(solved) for solved in of_runs))
-        scores[system] = {
-            item: sum(solved[item] for solved in of_runs) / len(of_runs) for item in sorted(items)
-        }
+    for system, by_task in attempts.items():
+        scores[system] = {task: sum(solved) / len(solved) for task, solved in by_task.items()}
     return scores
 
 
@@ -243,7 +328,8 @@ BOARDS = (
             "The win rates equal the repository's for all 57 systems that both have. The site"
             " sorts by a win rate that is corrected for length; the correction has no value "
             "for each instruction, so this is the order without it. *NullModel* gives the "
-            "same answer to every instruction: a rank says nothing about what is measured."
+            "same answer to every instruction: a rank says nothing about what is measured. Two of "
+            "the systems that were not read have a higher win rate."
         ),
     ),
     Board(
@@ -261,9 +347,10 @@ BOARDS = (
         read_eq_bench,
         "questions",
         note=(
-            "The repository publishes one number for each system, on another scale. Questions"
-            " that a system's answer could not be read for are missing; the table has those "
-            "that all systems share."
+            "Scores are computed from the answers by the board's formula, since those in the files"
+            " are of another version; their means are within 0.03 points of the published score of "
+            "every system. Questions that a system's answer could not be read for are missing; the "
+            "table has those that all systems share."
         ),
     ),
     Board(
@@ -286,7 +373,7 @@ BOARDS = (
         note=(
             "Answers that stand only outside the model's JSON count as wrong here. The "
             "repository reads some of them, so that five systems have 0.5 to 26 points more "
-            "there."
+            "there, and one has 2.5 fewer."
         ),
     ),
     Board(
@@ -303,10 +390,7 @@ BOARDS = (
         "TIGER-AI-Lab/MMLU-Pro",
         read_mmlu_pro,
         "questions",
-        note=(
-            "The files of other systems are too large for the clone that was read. A ranking "
-            "is as sure as this with 12,000 questions."
-        ),
+        note=("Files of other numbers of examples than five are left out."),
     ),
     Board(
         "terminal-bench",
@@ -314,7 +398,7 @@ BOARDS = (
         "laude-institute/terminal-bench-leaderboard",
         read_terminal_bench,
         "tasks",
-        note=("Each system has up to five runs; a task's score is the share of runs that solved it."),
+        note=("Each system has five attempts at each task; a task's score is the share that solved it."),
     ),
     Board(
         "multi-swe-bench",
@@ -360,6 +444,8 @@ class Finding(NamedTuple):
     items: int
     ranking: Ranking
     left_out: list[str]
+    unread: int
+    """Files that were too large to be read."""
 
     def significant(self) -> set[frozenset[str]]:
         """The pairs of systems that are significantly different."""
@@ -374,9 +460,11 @@ class Finding(NamedTuple):
 
 def measure(board: Board, clones: Path) -> Finding:
     """Read and rank a board."""
-    repository = Repository(clones / board.repository.replace("/", "+"))
+    commit = COMMITS[board.repository]
+    repository = Repository(clone_folder(clones, board.repository), commit)
     table, left_out = table_of(board, board.read(repository))
-    return Finding(board, repository.commit, len(table.items), rank(list(table.systems), table), left_out)
+    ranking = rank(list(table.systems), table)
+    return Finding(board, commit, len(table.items), ranking, left_out, repository.unread)
 
 
 def draw(finding: Finding, path: Path) -> None:
@@ -418,6 +506,8 @@ def paragraph(finding: Finding) -> str:
     left_out = ""
     if finding.left_out:
         left_out = f" Left out, with less than nine tenths of the {board.items}: {len(finding.left_out)}."
+    if finding.unread:
+        left_out += f" Not read, in files of 4 MiB or more: {finding.unread}."
     sure = (
         f"{names[0]} is the best." if len(best) == 1 else f"{len(best)} systems may be the best: {leaders}."
     )
@@ -463,15 +553,15 @@ def page(findings: Sequence[Finding]) -> str:
     )
     meaning = (
         '"Neighbors" are systems that stand one below the other. On most boards hardly any two are '
-        "significantly different: the order of a list is not a result. With some thousand items it becomes "
-        "one. The tests are of all pairs of a board at once (all rank sets hold together in 95 % of test "
-        "sets), over items: how the result would vary with other items of the same kind, not with other runs "
-        "of the systems or other judges."
+        "significantly different: the order of a list is not a result. On MMLU-Pro, with 12,000 items, half "
+        "of them are. The tests are of all pairs of a board at once (all rank sets hold together in 95 % of "
+        "test sets), over items: how the result would vary with other items of the same kind, not with other "
+        "runs of the systems or other judges."
     )
     again = (
-        "This page is made from clones of the repositories, each named OWNER+NAME in one folder. Only "
-        "numbers and names of systems are kept; nothing of the items. A clone without the largest files "
-        "leaves out the systems whose results are in them; this page was made from such clones."
+        "The commands read each repository at the commit that is linked above. Only numbers and names of "
+        "systems are kept; nothing of the items. Files of 4 MiB or more are not read, so the systems whose "
+        "results are in them are absent. The last command prints nothing if all figures are equal."
     )
     parts = [
         "# What public leaderboards show\n",
@@ -483,11 +573,13 @@ def page(findings: Sequence[Finding]) -> str:
         *map(paragraph, findings),
         "## Make it again\n",
         f"{_wrapped(again)}\n",
-        "<!-- not run: needs clones of 700 MB -->\n",
+        "<!-- not run: needs clones of 1 GB -->\n",
         "```sh",
         'pip install ".[plot]"',
-        "python -m docs.tools.public_boards --clones clones/",
+        "python -m docs.tools.public_boards --clones ../clones --fetch",
+        "git diff docs/explanation/public-boards.md",
         "```\n",
+        f"{_wrapped(MADE_AGAIN)}\n",
     ]
     return "\n".join(parts)
 
@@ -496,7 +588,12 @@ def main() -> None:
     """Read and rank every board; write the page and its pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--clones", type=Path, required=True, help="folder of the clones")
-    clones = parser.parse_args().clones
+    parser.add_argument("--fetch", action="store_true", help="fetch the repositories into it first")
+    options = parser.parse_args()
+    clones = options.clones
+    if options.fetch:
+        for repository, commit in COMMITS.items():
+            fetch(repository, commit, clones)
     findings = []
     for board in BOARDS:
         finding = measure(board, clones)
