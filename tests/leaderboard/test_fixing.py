@@ -398,9 +398,9 @@ def test_the_distance_has_the_interval_of_the_paired_test(
     own = graded(zip_bytes({**PREDICTIONS, "Refer": "0011"}), name="Worse")
     best = graded(name="The front", owner=person("other@example.org"))
     assert "</a> the rank set is being computed</td>" in owner.get(own.get_absolute_url()).content.decode()
-    Pair.objects.update(
-        at=timezone.now(), found={"overall": {"difference": -0.2, "low": -0.31, "high": -0.07, "p": 0.01}}
-    )
+    overall = {"difference": -0.2, "low": -0.31, "high": -0.07, "p": 0.01}
+    words = {"conclusion": "", "warnings": [], "tasks": {}, "diagnostics": {}}
+    Pair.objects.update(at=timezone.now(), found={"overall": overall, **words})
     assert (Pair.objects.get().a, Pair.objects.get().b) == (own, best), "own minus the other's"
     ranking = renewed(tiny)
     assert [pk for pk, _ in ranking.systems] == [best.pk, own.pk]
