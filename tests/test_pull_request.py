@@ -205,7 +205,7 @@ def test_a_good_submission_is_scored_and_compared_with_the_one_before(folder: Pa
     assert step.output == "verdict=valid\n"
     assert "ours.zip: VALID" in step.summary
     assert "| Para | accuracy | 88.3 [" in step.summary, "53 of 60"
-    assert "On average over all 2 tasks, A is better by" in step.summary
+    assert "On average over all 2 tasks, results/ours is better by" in step.summary
     assert "Compared with the submission before this pull request" in step.summary
 
 

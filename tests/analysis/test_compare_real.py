@@ -50,19 +50,21 @@ def test_mcnemar_on_the_real_pair(comparison, name):
 
 def test_the_conclusion_in_words(comparison):
     assert comparison.over == ("SST-2", "MRPC", "STS-B", "QNLI")
-    assert comparison.tasks["MRPC"].words.startswith("On MRPC A is better by 3.4 points of its score")
+    mrpc = comparison.tasks["MRPC"].words
+    assert mrpc.startswith("On MRPC bert4keras is better by 3.4 points of its score")
     for name in ("SST-2", "STS-B", "QNLI"):
         assert comparison.tasks[name].words.startswith(f"On {name} there is no significant difference")
     assert comparison.conclusion.startswith(
-        "On average over the 4 of 9 tasks that can be compared, A is better by 1.1 points"
+        "On average over the 4 of 9 tasks that can be compared, bert4keras is better by 1.1 points"
     )
 
 
 def test_the_effect_in_examples_and_what_the_test_set_could_show(comparison):
-    assert comparison.tasks["MRPC"].words.endswith("69 more of 1,725 rows right for A.")
+    assert comparison.tasks["MRPC"].words.endswith("69 more of 1,725 rows right for bert4keras.")
     sst = comparison.tasks["SST-2"]
     assert sst.score.alone == (42, 55)
-    assert "13 more of 1,821 rows right for B. A true difference of 1.5 points would be found" in sst.words
+    assert "13 more of 1,821 rows right for fastmtl. " in sst.words
+    assert "A true difference of 1.5 points would be found" in sst.words
 
 
 def test_the_diagnostic_set_by_phenomenon(comparison):
