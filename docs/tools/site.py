@@ -39,7 +39,8 @@ PROJECT = {
 }
 """Pages at the top of the repository, and where they are on the site."""
 LEFT_OUT = ("docs/example/", "docs/tools/")
-PAGES, PICTURES = (".md", ".ipynb"), (".png", ".svg")
+PAGES = (".md", ".ipynb")
+PICTURES = (".png", ".svg", ".webp")
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)((?:#[^)\s]*)?)(?=\))")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 LINK_TEXT = re.compile(r"\[([^\]]+)\]\([^)]*\)")
