@@ -257,7 +257,7 @@ def test_an_object_without_an_answer_moves_no_other(tmp_path: Path) -> None:
     assert "an object with the key 'prediction', not one with 'text'" in problem.expected
 
 
-@pytest.mark.parametrize("depth", [30, 900, 3000, 100_000])
+@pytest.mark.parametrize("depth", [30, 199, 201, 900, 3000, 100_000])
 def test_deep_json_ends_in_a_problem(tmp_path: Path, depth: int) -> None:
     for opened, closed in (("[", "]"), ('{"a": ', "}"), ('{"a": [', "]}")):
         content = opened * depth + '{"idx": 0}' + closed * depth

@@ -67,8 +67,12 @@ def is_number(text: str) -> bool:
     return True
 
 
+DEEPEST = 200
+"""Levels of JSON that are read; versions of Python differ in how often a function may call itself."""
+
+
 def loaded(text: str, *, flat: bool = False) -> Any:
-    """The value of JSON; None for null, or if it is not JSON.
+    """The value of JSON; None for null, or if it is not JSON, or nested more than `DEEPEST` levels.
 
     A list of objects that hold no others is read faster if it is known to be `flat`. Raises RepeatedError for
     an object with a key twice, NotationError for a lone surrogate.
@@ -85,6 +89,8 @@ def loaded(text: str, *, flat: bool = False) -> Any:
         raise
     except (ValueError, RecursionError):
         return None
+    if text.count("[") + text.count("{") > DEEPEST and _is_deeper(value, DEEPEST):
+        return None
     if "\\ud" in text.lower():
         try:
             json.dumps(value, ensure_ascii=False).encode()
@@ -92,6 +98,22 @@ def loaded(text: str, *, flat: bool = False) -> Any:
             surrogate = error.object[error.start]
             raise NotationError(f"whole characters, and {surrogate!r} is half of one") from None
     return value
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Whether lists and objects lie in each other on more than so many levels."""
+    level = [value]
+    for _ in range(most):
+        below: list[Any] = []
+        for part in level:
+            if isinstance(part, list):
+                below += part
+            elif isinstance(part, dict):
+                below += part.values()
+        level = [part for part in below if isinstance(part, list | dict)]
+        if not level:
+            return False
+    return True
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
