@@ -328,6 +328,8 @@ def prepare_under(folder: Path, limit: str) -> str:
     (folder / "source/SST-2").mkdir(parents=True, exist_ok=True)
     rows = "".join(f"{os.urandom(40).hex()}\t1\n" for _ in range(20_000))
     (folder / "source/SST-2/dev.tsv").write_text("sentence\tlabel\n" + rows)
+    for path in (folder / "source", folder / "source/SST-2", folder / "source/SST-2/dev.tsv"):
+        path.chmod(0o755)  # whatever umask an earlier test left
     tests = str(Path(__file__).parents[2])
     code = PREPARE.format(tests=tests, limit=limit)
     here = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -68,7 +68,8 @@ def test_a_run_leaves_its_log_its_card_its_outcome_and_the_best_weights(tmp_path
     card = json.loads((tmp_path / "card.json").read_text())
     assert card["settings"] == asdict(TOY)
     assert card["data"]["MNLI"]["examples"] == {"train": 20, "dev_matched": 20, "dev_mismatched": 20}
-    assert card["software"]["torch"] == torch.__version__
+    # A build of PyTorch may name its device in the one place and not in the other: 2.13.0+cu130.
+    assert torch.__version__.startswith(card["software"]["torch"])
     assert card["model"]["trained_parameters"] == sum(each.numel() for each in weights(outcome).values())
 
 
