@@ -16,7 +16,7 @@ from gluebench.systems import targets
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.answers import likeliest, read
 from gluebench.systems.adapters.endpoint import CUT_OFF, FILTERED, Reply
-from gluebench.systems.adapters.prompts import templates_of
+from gluebench.systems.adapters.prompts import Template, templates_of
 from gluebench.systems.run import Answers
 
 ENDINGS = (".eval", ".json", ".jsonl")
@@ -45,16 +45,17 @@ class LoggedAnswers:
 
     def __init__(self, place: Path, templates: Path | None = None) -> None:
         """Read a log, or all logs in a folder. Raises ModelError if none has questions of gluebench's."""
-        self._templates = templates
+        self._file_of_templates = templates
         self._place = place
         self._typical: dict[str, str | float] = {}
-        self._replies: dict[tuple[str, str], LoggedReply] = {}
+        self._templates: dict[str, Sequence[Template]] = {}
+        self._replies: dict[tuple[str, str, str], LoggedReply] = {}
         paths = [place] if place.is_file() else sorted(place.rglob("*"))
         for path in paths:
             if path.suffix in ENDINGS:
                 for logged in _replies(path):
                     # A later log of the same question is one that was run again.
-                    self._replies[logged.task, logged.question] = logged
+                    self._replies[logged.task, logged.template, logged.question] = logged
         if not self._replies:
             raise ModelError(
                 f"{place}: expected logs of inspect_ai (.eval, .json) or lm-evaluation-harness "
@@ -67,8 +68,9 @@ class LoggedAnswers:
         return hashlib.sha256(repr(sorted(self._replies.items())).encode()).hexdigest()[:16]
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Note the label, or the mean score, that stands in for an answer that there is not."""
+        """Note the label, or the mean score, that stands in for a missing answer, and the templates."""
         self._typical[task.name] = targets.typical(task, train)
+        self._templates[task.name] = list(templates_of(task, self._file_of_templates).values())
 
     def predict(self, task: Task, examples: Sequence[Example]) -> Answers:
         """Answer each example, in order. Raises ModelError if the logs have none of them."""
@@ -90,9 +92,9 @@ class LoggedAnswers:
         return Answers(values, unanswered, reasons)
 
     def _answer(self, task: Task, example: Example) -> tuple[str | float | None, str]:
-        for template in templates_of(task, self._templates).values():
-            logged = self._replies.get((task.name, template.question(example)))
-            if logged is None or logged.template != template.name:
+        for template in self._templates[task.name]:
+            logged = self._replies.get((task.name, template.name, template.question(example)))
+            if logged is None:
                 continue
             if logged.reply is None:
                 return None, FAILED

@@ -20,6 +20,8 @@ Number = Literal["count", "number", "limit", "share"]
 number between 0 and 1; both may be left out."""
 Kind = Text | Number | Literal["switch", "day", "file", "files"]
 """A "day" is one of UTC."""
+LARGEST = 2**63 - 1
+"""The largest whole number that a column holds: no limit of a field's own."""
 NONE = "none"
 """No value, in a file and on the command line; TOML has no null."""
 
@@ -39,7 +41,7 @@ class Field(NamedTuple):
     choices: Mapping[str, str] = {}
     """Each value with its label; an empty one if none need be chosen."""
     least: float = 0
-    most: float = 2**63 - 1
+    most: float = LARGEST
     length: int | None = None
     """The most characters of a text."""
     initial: Any = None

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
-from gluebench.leaderboard.apps.common.fields import Field
+from gluebench.leaderboard.apps.common.fields import LARGEST, Field
 from gluebench.leaderboard.apps.common.kinds import Values
 
 
@@ -45,7 +45,7 @@ def form_input(field: Field, **options: Any) -> forms.Field:
         case "limit":
             return forms.IntegerField(min_value=1, **texts)
         case "count":
-            most = int(field.most) if field.most < Field("", "").most else None
+            most = int(field.most) if field.most < LARGEST else None
             return forms.IntegerField(min_value=int(field.least), max_value=most, **texts)
         case "file":
             return forms.FileField(**texts)
