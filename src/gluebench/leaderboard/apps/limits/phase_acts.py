@@ -13,6 +13,7 @@ from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import PolicyError
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.common.fields import NONE
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.limits.phase_forms import PREFIX, PhaseForm, as_text
 from gluebench.leaderboard.apps.phases.models import OVERRIDDEN, Extension, Phase
@@ -171,7 +172,8 @@ def phase_lines(benchmark: Benchmark) -> Iterator[str]:
             if isinstance(value, datetime):
                 yield f"{name} = {value.astimezone(zone_of(phase.zone)):%Y-%m-%dT%H:%M:%S}"
             elif isinstance(value, dict):
-                yield from (f"settings.{key} = {json.dumps(as_text(one))}" for key, one in value.items())
+                for key, one in value.items():
+                    yield f"settings.{key} = {json.dumps(NONE if one is None else one)}"
             elif value not in (None, []):
                 yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
 
