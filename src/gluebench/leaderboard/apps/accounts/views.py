@@ -13,7 +13,14 @@ from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST
 
-from gluebench.leaderboard.apps.accounts.models import Scope, SignedInRequest, Token, User, issue
+from gluebench.leaderboard.apps.accounts.models import (
+    Scope,
+    SignedInRequest,
+    Token,
+    User,
+    issue,
+    teams_of,
+)
 from gluebench.leaderboard.apps.accounts.trust import delete_account, export, scopes_for
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.common.pages import account_page, redirect_with_success
@@ -91,7 +98,12 @@ def overview(request: SignedInRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         User.objects.filter(pk=request.user.pk).update(name=form.cleaned_data["name"])
         return redirect_with_success(request, "Your name is saved.", "account")
-    context = {"organized": request.user.organized.all(), "form": form, "here": "account"}
+    context = {
+        "organized": request.user.organized.all(),
+        "teams": teams_of(request.user).values(),
+        "form": form,
+        "here": "account",
+    }
     return render(request, "accounts/overview.html", context, status=422 if form.errors else 200)
 
 
