@@ -173,11 +173,13 @@ class Counting(RuleBasedStateMachine):
         otherwise=st.sampled_from(["best", "last"]),
         minutes=st.sampled_from([0, 12, 12, 12]),
         teams=st.sampled_from(["", "a", "ab", "bc", "ca"]),
+        alone=st.booleans(),
         sent=st.lists(st.fixed_dictionaries(SENT), min_size=2, max_size=4),
     )
     def begin(self, **drawn: Any) -> None:
         drawn.update(self.given)
         teams = drawn.pop("teams")
+        alone = drawn.pop("alone")
         minutes = drawn.pop("minutes")
         sent = drawn.pop("sent")
         model = Model(self.world.score, **drawn)
@@ -185,6 +187,7 @@ class Counting(RuleBasedStateMachine):
         self.world.now = START
         self.model = model
         limit = {"per_day": None, "at_once": None, "approval": model.approval}
+        self.teams_for = Benchmark.objects.get() if alone else None  # else for all benchmarks
         Benchmark.objects.update(settings=limit | ({"per": "team"} if model.per_team else {}))
         self.admin = User.objects.create_user("admin@example.org")
         self.users = {who: User.objects.create_user(f"{who}@example.org").pk for who in PEOPLE}
@@ -487,14 +490,14 @@ class Counting(RuleBasedStateMachine):
     def founds_or_leaves_a_team(self, who: str) -> None:
         if self.team_now(who) is not None:
             self.by_author("leave", who)
-            limits.leave_team(self.user(who))
+            limits.leave_team(self.user(who), self.teams_for)
             self.moves(who, None)
         else:
             self.founds_a_team(who)
 
     def founds_a_team(self, who: str) -> None:
         if who not in self.gone and len(self.teams_now()) < 2:
-            team = limits.create_team(self.user(who), f"Team {len(self.teams)}")
+            team = limits.create_team(self.user(who), f"Team {len(self.teams)}", self.teams_for)
             self.teams.append(team.pk)
             self.moves(who, team.pk)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from django.db.models import Q
 
-from gluebench.leaderboard.apps.accounts.models import Team, move_to
+from gluebench.leaderboard.apps.accounts.models import Team, move_to, team_for
 from gluebench.leaderboard.apps.limits import acts as limits
 from gluebench.leaderboard.apps.limits import quota
 from gluebench.leaderboard.apps.phases import moments
@@ -41,12 +41,12 @@ def chosen_among(**conditions: bool) -> Change:
 
 def with_teams_of_today(patch: pytest.MonkeyPatch) -> None:
     for module in (moments, quota):
-        patch.setattr(module, "team_in", lambda phase, user, team: team)
+        patch.setattr(module, "team_in", lambda phase, user: team_for(user, phase.benchmark_id))
 
 
 def with_a_merge_of_all(patch: pytest.MonkeyPatch) -> None:
     def take_in(own: Team, other: Team) -> None:
-        for person in other.members.all():
+        for person in other.members:
             move_to(person, own)
         Submission.objects.filter(group=other).update(group=own)
         other.delete()
@@ -55,8 +55,8 @@ def with_a_merge_of_all(patch: pytest.MonkeyPatch) -> None:
 
 
 def with_the_own_deadline(patch: pytest.MonkeyPatch) -> None:
-    def ends_for(phase: Phase, user: int, team: int | None) -> datetime | None:
-        whose = Q(user=user) | Q(team=moments.team_in(phase, user, team), team__isnull=False)
+    def ends_for(phase: Phase, user: int) -> datetime | None:
+        whose = Q(user=user) | Q(team=moments.team_in(phase, user), team__isnull=False)
         own = phase.extensions.filter(whose).order_by("closes").last()
         return own.closes + timedelta(minutes=1) if own else phase.ends
 
@@ -134,7 +134,7 @@ def with_archives_that_wait(patch: pytest.MonkeyPatch) -> None:
 
 def with_moves_after_the_deadline(patch: pytest.MonkeyPatch) -> None:
     """What is withdrawn after the deadline lets another count."""
-    patch.setattr(counting, "ends_for", lambda phase, user, team: None)
+    patch.setattr(counting, "ends_for", lambda phase, user: None)
 
 
 class Mutant(NamedTuple):

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST
 
 from gluebench.leaderboard.apps.accounts.acts import add_token, rename, revoke_token
-from gluebench.leaderboard.apps.accounts.models import Scope, SignedInRequest, Token, User
+from gluebench.leaderboard.apps.accounts.models import Scope, SignedInRequest, Token, User, teams_of
 from gluebench.leaderboard.apps.accounts.trust import delete_account, export, scopes_for
 from gluebench.leaderboard.apps.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.keeping.folder import SiteError
@@ -90,7 +90,12 @@ def overview(request: SignedInRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         done = rename(request.user, form.cleaned_data["name"])
         return redirect_with_success(request, done, "account")
-    context = {"organized": request.user.organized.all(), "form": form, "here": "account"}
+    context = {
+        "organized": request.user.organized.all(),
+        "teams": teams_of(request.user).values(),
+        "form": form,
+        "here": "account",
+    }
     return render(request, "accounts/overview.html", context, status=422 if form.errors else 200)
 
 

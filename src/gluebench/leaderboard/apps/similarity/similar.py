@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_POST, require_safe
 from django_tasks import task
 
-from gluebench.leaderboard.apps.accounts.models import SignedInRequest, account_name
+from gluebench.leaderboard.apps.accounts.models import SignedInRequest, account_name, acting_teams
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import for_organizers, render_tab
 from gluebench.leaderboard.apps.common.pages import redirect_with_success
@@ -107,7 +107,7 @@ def _graded_submissions(benchmark: int) -> QuerySet[Submission]:
 
 
 def _submissions_of(benchmark: Benchmark) -> QuerySet[Submission]:
-    rows = benchmark.submissions.select_related("owner", "owner__team").order_by("-submitted")
+    rows = benchmark.submissions.select_related("owner").order_by("-submitted")
     return rows.defer("report", "problems", "scores")
 
 
@@ -135,8 +135,10 @@ def alike(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         rows += [first, second]
     for _, together in groups:
         rows += together
+    teams = acting_teams(benchmark.pk)
     for row in rows:
         row.account = account_name(row.owner, request.user)
+        row.present_team = teams.get(row.owner_id)
     context = {"comparison": comparison, "pairs": pairs, "groups": groups}
     return render_tab(request, benchmark, "alike", context)
 

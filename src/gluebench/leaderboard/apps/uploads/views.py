@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
-from gluebench.leaderboard.apps.accounts.models import SignedInRequest
+from gluebench.leaderboard.apps.accounts.models import SignedInRequest, team_for
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.pages import account_page
@@ -55,7 +55,7 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
         return page.check(SubmissionForm(instance=blank, initial=request.POST.dict()))
     submission = page.new_submission()
     if request.method != "POST":
-        team = request.user.team
+        team = submission.group
         team_name = "" if team is None else team.name
         return page.show(SubmissionForm(instance=submission, initial={"team": team_name}))
     return page.send(SubmissionForm(request.POST, page.files(), instance=submission), submission)
@@ -147,7 +147,8 @@ class UploadPage:
         held = self.held
         if held is not None:  # it was complete before its sender was asked about it
             moment = min(moment, held.since)
-        return Submission(owner=user, benchmark=self.benchmark, group=user.team, began=moment)
+        team = team_for(user.pk, self.benchmark.pk)
+        return Submission(owner=user, benchmark=self.benchmark, group_id=team, began=moment)
 
     @property
     def held(self) -> Held | None:
