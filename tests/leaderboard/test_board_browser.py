@@ -306,6 +306,27 @@ def test_a_row_opened_on_a_phone_leaves_the_others_as_they_are(show: Any) -> Non
     assert name.bounding_box() == before
 
 
+WAITING = b"""<!doctype html><title>Waits</title>
+<div id="progress" data-address="/waits" data-stay="It is there."><p>It waits.</p></div>
+<input><script type="module" src="/static/site/progress.js"></script>"""
+
+
+@pytest.mark.parametrize("used", [False, True])
+def test_a_page_that_waits_shows_what_came_unless_somebody_types(
+    show: Any, pages: dict[str, bytes], used: bool
+) -> None:
+    pages["/waits"] = WAITING
+    page = show("/waits", DESKTOP)
+    if used:
+        page.locator("input").fill("words")
+    pages["/waits"] = b"<title>Came</title>"
+    if used:
+        page.get_by_text("It is there. Load the page again").wait_for()
+        assert page.locator("input").input_value() == "words"
+        page.get_by_role("link").click()
+    page.wait_for_function("document.title === 'Came'")
+
+
 def test_pages_are_light(pages: dict[str, bytes]) -> None:
     """100 rows of 300 were 95 kB, and 15 kB compressed, before rows had pictures of their rank sets."""
     page = pages["/300"]
