@@ -251,7 +251,7 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
     number = asked_phase(request)
     if not {"sort", "columns"}.isdisjoint(request.GET):
         scheme = page_scheme_of(of_phase(handle.benchmark(), number).record, task)
-        names = (scheme.sorts, scheme.choices, scheme.losses)
+        names = (scheme.sort_titles, scheme.choices, scheme.losses)
     options = Options.of(request, *names)
     signed_in = role_of(request.user)
     if task is None and not set(RANKED_BY).isdisjoint(request.GET):
@@ -286,7 +286,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "task": task,
         "signed_in": signed_in,
         "here": "board",
-        "sorts": board.scheme.sorts,
+        "sorts": board.scheme.sort_titles,
         "far": () if options.columns else columns.WIDE_ONLY,
         "selectable": not board.options.phase,
         "file_links": file_links(benchmark, task, options),
@@ -340,6 +340,7 @@ def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]
     chosen = options.columns or [*scheme.names, *columns.USUAL_FACTS]
     return {
         "choices": [(name, title, name in chosen) for name, title in scheme.choices.items()],
+        "sort_titles": scheme.sort_titles,
         "regimes": REGIMES.items(),
         "number_pattern": columns.NUMBER,
         "settings": sum(map(bool, (*options.filters, options.columns, not options.ranking.usual))),
@@ -349,7 +350,7 @@ def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]
         "to_unsearched": shown.query(search="", filters=columns.Filters()),
         "to_unpinned": shown.query(pinned=()),
         "to_usual": Options().query(sort=shown.sort, turned=shown.turned, everything=shown.everything),
-        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("sort", "order", "rows", "pin")],
+        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("rows", "pin")],
     }
 
 

@@ -106,6 +106,21 @@ class PhaseForm(ActModelForm):
         settings = [PREFIX + name for name in OVERRIDDEN]
         self.order_fields([*(name for name in FIELDS if name != "reason"), *settings, "reason"])
 
+    @property
+    def of_phase(self) -> list[forms.BoundField]:
+        """The fields of the phase itself."""
+        return [field for field in self.visible_fields() if not field.name.startswith(PREFIX)]
+
+    @property
+    def of_policy(self) -> list[forms.BoundField]:
+        """The fields of the settings in which it differs from the benchmark."""
+        return [field for field in self.visible_fields() if field.name.startswith(PREFIX)]
+
+    @property
+    def has_settings(self) -> bool:
+        """Whether it differs in some setting, or one is wrong."""
+        return any(field.value() or field.errors for field in self.of_policy)
+
     def arguments(self) -> tuple[Any, Values]:
         """The phase, not stored yet, and why it is changed."""
         return self.save(commit=False), {"reason": self.cleaned_data.get("reason", "")}
