@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import mul
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
@@ -120,14 +121,14 @@ def total(table: Table) -> Any:
 def gold_counts(table: Table) -> Any:
     """Number of examples of each gold label."""
     if isinstance(table, list | tuple):  # without numpy, which a grade without intervals need not load
-        return [sum(row) for row in table]
+        return list(map(sum, table))
     return table.sum(axis=1)
 
 
 def predicted_counts(table: Table) -> Any:
     """Number of examples of each predicted label."""
     if isinstance(table, list | tuple):
-        return [sum(column) for column in zip(*table, strict=True)]
+        return list(map(sum, zip(*table, strict=True)))
     return table.sum(axis=0)
 
 
@@ -161,9 +162,9 @@ def r_k_of(table: Table, _positive: int) -> Any:
     gold = gold_counts(table)
     predicted = predicted_counts(table)
     number = sum(gold)
-    cross = hits(table) * number - sum(g * p for g, p in zip(gold, predicted, strict=True))
-    spread_gold = number * number - sum(g * g for g in gold)
-    spread_predicted = number * number - sum(p * p for p in predicted)
+    cross = hits(table) * number - sum(map(mul, gold, predicted))
+    spread_gold = number * number - sum(map(mul, gold, gold))
+    spread_predicted = number * number - sum(map(mul, predicted, predicted))
     return ratio(cross, (spread_gold * spread_predicted) ** 0.5)
 
 
