@@ -26,11 +26,6 @@ from gluebench.submission.table_shapes import ShapedRows, plain_cells, rows_of_t
 from gluebench.submission.tables import Table, read_rows, utf16_notice
 
 
-def is_shaped(file: TestFile, role: Role) -> bool:
-    """Whether the file has another shape than index<TAB>value."""
-    return bool(file.member or file.column or file.id or file.columns or file.splits[role].ordered)
-
-
 class ShapedFile(NamedTuple):
     """A file of the shape that its manifest says."""
 
