@@ -22,6 +22,7 @@ from gluebench.data import Example
 from gluebench.systems import targets
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.answers import map_labels
+from gluebench.systems.neural.model import add_weights
 from gluebench.systems.protocols import Advance, Counting, silent
 from gluebench.systems.training.engine import Engine
 from gluebench.systems.training.evaluation import input_texts
@@ -341,9 +342,7 @@ class SentenceTransformerEncoder:
 def _content(model: Any) -> str:
     """A digest of a sentence-transformers model: its modules and their settings, weights and tokenizer."""
     digest = hashlib.sha256(repr(model).encode())
-    for name, values in model.state_dict().items():
-        digest.update(f"{name} {values.dtype} {tuple(values.shape)}".encode())
-        digest.update(values.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    add_weights(digest, model.state_dict())
     tokenizer = getattr(model.tokenizer, "backend_tokenizer", None)
     digest.update((tokenizer.to_str() if tokenizer else repr(model.tokenizer)).encode())
     return f"sentence-transformers {digest.hexdigest()[:32]}"
