@@ -43,7 +43,7 @@ BROUGHT = {
     "plot": ("matplotlib",),
     "audit": ("sklearn", "scipy", "joblib"),
     "data,leaderboard": ("pyarrow", "urllib3", "tqdm", "django", "jinja2", "yaml"),
-    "train": ("torch", "h5py", "accelerate", "tensorboard", "huggingface_hub", "yaml", "tqdm"),
+    "train": ("torch", "h5py", "accelerate", "safetensors", "tensorboard", "huggingface_hub", "yaml", "tqdm"),
 }
 """Optional packages that each install brings, so far as commands look for them; without extras, none."""
 OPTIONAL = {*EXTRAS, "joblib", "dask", "distributed", "submitit", "ray", "matplotlib", "django", "jinja2"}

@@ -19,7 +19,7 @@ from leaderboard.material import PREDICTIONS, tsv, zip_bytes
 from leaderboard.test_ranks import renewed
 
 from gluebench.analysis.rank.packed import pack_decisions
-from gluebench.leaderboard.apps.accounts.models import Team
+from gluebench.leaderboard.apps.accounts.models import Team, move_to
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.limits import quota
 from gluebench.leaderboard.apps.limits.quota import usage
@@ -90,7 +90,7 @@ def test_a_file_that_is_not_valid_makes_no_entry_and_what_was_typed_stays(fill: 
     text = page.content.decode()
     assert page.status_code == 422
     assert "Refer.tsv:4" in text
-    assert "cannot be fixed automatically" in text
+    assert "only you can fix" in text
     assert 'value="Example lab"' in text
     assert re.search(r'name="public"[^>]*checked', text)
     assert not Submission.objects.exists()
@@ -251,10 +251,10 @@ def test_a_file_is_a_twin_within_the_team_and_never_beyond(
     earlier = send(owner=other, public=False)
     assert fill(good_zip).status_code == 302
     Submission.objects.filter(owner=ada).delete()
-    ada.team = other.team = Team.objects.create(name="Example lab")
-    ada.save()
-    other.save()
-    Submission.objects.filter(pk=earlier.pk).update(group=ada.team)
+    lab = Team.objects.create(name="Example lab")
+    move_to(ada, lab)
+    move_to(other, lab)
+    Submission.objects.filter(pk=earlier.pk).update(group=lab)
     text = fill(good_zip).content.decode()
     assert "Your team has" in text
     assert earlier.key not in text, "its page is not for the whole team"

@@ -29,7 +29,7 @@ from leaderboard.routes import MODEL_PAGES, ROLES, ROUTES, Route
 
 from gluebench.data import Example
 from gluebench.data.table import table_of
-from gluebench.leaderboard.apps.accounts.models import Team, Token, User
+from gluebench.leaderboard.apps.accounts.models import Membership, Team, Token, User, move_to
 from gluebench.leaderboard.apps.annotation.models import Study
 from gluebench.leaderboard.apps.annotation.studies import make
 from gluebench.leaderboard.apps.audit.models import Entry, record
@@ -123,7 +123,7 @@ def make_world(gold: Path) -> World:
         mine = submit(tiny, accounts["owner"], name="Private", public=False, **EXPORTED)
     team = Team.objects.create(name="A team", leader=accounts["owner"])
     team.invitations.create(uses=9, expires="2999-01-01T00:00Z")
-    User.objects.filter(pk=accounts["owner"].pk).update(team=team)
+    move_to(accounts["owner"], team)
     token = Token.objects.create(
         user=accounts["owner"], name="a token", digest="0" * 64, expires="2999-01-01T00:00Z"
     )
@@ -207,11 +207,11 @@ def sign_in(email: str) -> str:
 def everything() -> list[Any]:
     """All that people make here, to tell whether a request changed something. Quick: it is asked often."""
     models = (Submission, Benchmark, Override, Team, Token, Entry, EmailAddress, Authenticator, SocialAccount)
-    models = (*models, Announcement, MailChoice, Registration, Invitation, Acceptance)
+    models = (*models, Announcement, MailChoice, Registration, Invitation, Acceptance, Membership)
     roles = (Benchmark.organizers.through, Benchmark.reviewers.through)
     tables = [model._meta.db_table for model in (*models, *roles)]
     looks = [f"SELECT * FROM {table} ORDER BY id" for table in tables]
-    looks.append("SELECT id, password, is_active, is_superuser, team_id FROM accounts_user ORDER BY id")
+    looks.append("SELECT id, password, is_active, is_superuser FROM accounts_user ORDER BY id")
     found = []
     with connection.cursor() as cursor:
         for look in looks:
