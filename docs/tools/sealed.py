@@ -19,11 +19,15 @@ HIDDEN = "seen by its author and the organizers alone"
 LABELING = "labels by annotators, which no rank uses"
 
 UNSEALED: Mapping[str, Mapping[str, str]] = {
-    "accounts.Team": {ADDRESS: "name", WHEN: "created", OWN: "merging leader"},
+    "accounts.Team": {
+        ADDRESS: "name",
+        WHEN: "created",
+        OWN: "merging leader",
+        "for which benchmark it is; a submission has the team that it counts for": "benchmark",
+    },
     "accounts.User": {
         OWN: "password last_login is_superuser is_staff is_active date_joined",
         ADDRESS: "name first_name last_name email",
-        "the present team; a submission has the team that it counts for": "team",
     },
     "accounts.Membership": {
         "who was in a team, and when; an edit may give somebody its extension": "user team since until",

@@ -87,14 +87,27 @@ def prepared_tiny(gold_folder: Path) -> Any:
     return prepare(str(MANIFEST), gold_folder)
 
 
+@pytest.fixture(scope="session")
+def stored_tiny(prepared_tiny: Any, django_db_setup: None, django_db_blocker: Any) -> Any:
+    """The rows of the benchmark of tests/tiny.toml and its files, as adding it once wrote them."""
+    from django.db import transaction
+
+    from gluebench.leaderboard.apps.benchmarks.adding import store
+
+    with django_db_blocker.unblock(), transaction.atomic():
+        made = store(prepared_tiny)
+        files = list(made.data_files.values("path", "task", "split", "rows", "file", "size", "sha256"))
+        transaction.set_rollback(True)
+    names = ("name", "title", "manifest", "parents", "gold", "gold_digest")
+    return {name: getattr(made, name) for name in names}, files
+
+
 @pytest.fixture
-def tiny(db: None, prepared_tiny: Any) -> Any:
-    """The benchmark of tests/tiny.toml, added as an organizer would."""
+def tiny(db: None, stored_tiny: Any) -> Any:
+    """The benchmark of tests/tiny.toml, as if added by an organizer; its log is empty."""
     from django.core.cache import caches
 
-    from gluebench.leaderboard.apps.audit.models import Entry
-    from gluebench.leaderboard.apps.benchmarks.adding import store
-    from gluebench.leaderboard.apps.ledger.models import Leaf, Node
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark, DataFile
     from gluebench.leaderboard.apps.submissions.acts import orphans
     from gluebench.leaderboard.apps.submissions.models import submission_storage
 
@@ -105,11 +118,10 @@ def tiny(db: None, prepared_tiny: Any) -> Any:
         shutil.rmtree(left) if left.is_dir() else left.unlink()
     for name in orphans(timedelta(0)):
         submission_storage().delete(name)
-    made = store(prepared_tiny)
-    made.settings = {"per_day": None, "at_once": None}  # tests of limits set their own
-    made.save()
-    for model in (Entry, Leaf, Node):  # tests count from here, and no act set these limits
-        model.objects.all().delete()
+    values, files = stored_tiny
+    # Tests of limits set their own.
+    made = Benchmark.objects.create(**values, settings={"per_day": None, "at_once": None})
+    DataFile.objects.bulk_create(DataFile(benchmark=made, **file) for file in files)
     return made
 
 

@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 import pytest
 from django.db.models import Q
 
-from gluebench.leaderboard.apps.accounts.models import Team, move_to
+from gluebench.leaderboard.apps.accounts.models import Team, move_to, team_for
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.limits import acts as limits
-from gluebench.leaderboard.apps.limits import quota
+from gluebench.leaderboard.apps.limits import models as participation
+from gluebench.leaderboard.apps.limits import quota, registration
+from gluebench.leaderboard.apps.limits.models import Invitation
 from gluebench.leaderboard.apps.phases import moments
 from gluebench.leaderboard.apps.phases.models import Phase
 from gluebench.leaderboard.apps.phases.table import TABLE, Moment
@@ -41,12 +44,12 @@ def chosen_among(**conditions: bool) -> Change:
 
 def with_teams_of_today(patch: pytest.MonkeyPatch) -> None:
     for module in (moments, quota):
-        patch.setattr(module, "team_in", lambda phase, user, team: team)
+        patch.setattr(module, "team_in", lambda phase, user: team_for(user, phase.benchmark_id))
 
 
 def with_a_merge_of_all(patch: pytest.MonkeyPatch) -> None:
     def take_in(own: Team, other: Team) -> None:
-        for person in other.members.all():
+        for person in other.members:
             move_to(person, own)
         Submission.objects.filter(group=other).update(group=own)
         other.delete()
@@ -55,8 +58,8 @@ def with_a_merge_of_all(patch: pytest.MonkeyPatch) -> None:
 
 
 def with_the_own_deadline(patch: pytest.MonkeyPatch) -> None:
-    def ends_for(phase: Phase, user: int, team: int | None) -> datetime | None:
-        whose = Q(user=user) | Q(team=moments.team_in(phase, user, team), team__isnull=False)
+    def ends_for(phase: Phase, user: int) -> datetime | None:
+        whose = Q(user=user) | Q(team=moments.team_in(phase, user), team__isnull=False)
         own = phase.extensions.filter(whose).order_by("closes").last()
         return own.closes + timedelta(minutes=1) if own else phase.ends
 
@@ -134,7 +137,31 @@ def with_archives_that_wait(patch: pytest.MonkeyPatch) -> None:
 
 def with_moves_after_the_deadline(patch: pytest.MonkeyPatch) -> None:
     """What is withdrawn after the deadline lets another count."""
-    patch.setattr(counting, "ends_for", lambda phase, user, team: None)
+    patch.setattr(counting, "ends_for", lambda phase, user: None)
+
+
+def with_blocked_people_who_act(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(participation, "blocked_in", lambda benchmark: benchmark.registrations.none())
+
+
+def with_everybody_who_sends(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(quota, "obstacle_for", lambda benchmark, user: None)
+
+
+def with_invitations_for_all(patch: pytest.MonkeyPatch) -> None:
+    def use(benchmark: Benchmark, code: str) -> Invitation | None:
+        return benchmark.invitations.filter(code=code).first()
+
+    patch.setattr(registration, "_use_invitation", use)
+
+
+def without_phases_elsewhere(patch: pytest.MonkeyPatch) -> None:
+    """The labels of another benchmark change unnoticed."""
+    patch.setattr(Benchmark, "phases_elsewhere", property(lambda benchmark: Phase.objects.none()))
+
+
+def with_other_tasks_unnoticed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(grading, "GRADED_BY", ("rows", "ladder"))
 
 
 class Mutant(NamedTuple):
@@ -193,6 +220,19 @@ MUTANTS = {
     ),
     "merging counts again": Mutant(without_a_count(limits), "founds_or_leaves_a_team joins merge", TEAMS),
     "the later of two deadlines": Mutant(with_the_own_deadline, MOVES, BEST),
+    "the blocked do nothing": Mutant(
+        with_blocked_people_who_act, "decides_on_a_person withdraws_or_restores publishes", EVERY
+    ),
+    "whom an organizer admits": Mutant(
+        with_everybody_who_sends, "decides_on_a_person registers", BEST | {"registration": "approval"}
+    ),
+    "an invitation for so many": Mutant(
+        with_invitations_for_all, "invites registers", BEST | {"registration": "invitation", "admitted": ""}
+    ),
+    "labels of another benchmark": Mutant(
+        without_phases_elsewhere, "grades_all_again", BEST | {"data": "other"}
+    ),
+    "other tasks, another grading": Mutant(with_other_tasks_unnoticed, "changes_the_tasks", BEST),
     "announced results may wait": Mutant(
         with_archives_that_wait, "announces_the_results_or_takes_them_back shows_the_results", BOTH
     ),

@@ -15,7 +15,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client, override_settings
 
-from gluebench.leaderboard.apps.accounts.models import Scope, Team, User, issue
+from gluebench.leaderboard.apps.accounts.models import Scope, Team, User, issue, move_to
 from gluebench.leaderboard.apps.api.organizing import PAGES
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
@@ -183,7 +183,7 @@ class Site:
         )
         other.organizers.add(self.people["foreign"])
         team = Team.objects.create(name="A team")
-        User.objects.filter(pk=self.people["bob"].pk).update(team=team)
+        move_to(self.people["bob"], team)
         times = {name: f"{TIMES[name]}Z" for name in ("opens", "closes")}
         phase = Phase.objects.create(benchmark=tiny, name="Test", **times)
         later = Phase.objects.create(benchmark=tiny, name="Much later", opens="2999-12-01T00:00Z")

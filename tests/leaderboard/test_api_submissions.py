@@ -408,7 +408,7 @@ def test_a_check_judges_as_the_benchmark_does(tiny: Any, ada: Any, program: Prog
 def test_a_team_is_founded_joined_and_left(program: Program, tiny: Any, ada: Any, person: Any) -> None:
     bob = person("bob@example.org")
     mine, other = program(ada), program(bob)
-    nothing = {"name": None, "members": None, "people": [], "code": None, "done": ""}
+    nothing = {"benchmark": None, "name": None, "members": None, "people": [], "code": None, "done": ""}
     assert mine.get(f"{V1}/team").json() == nothing
     founded = post_json(mine, "team", name="Owls")
     assert (founded.status_code, founded.json()["name"], founded.json()["members"]) == (201, "Owls", 1)
@@ -429,6 +429,31 @@ def test_a_team_is_founded_joined_and_left(program: Program, tiny: Any, ada: Any
     assert (left["name"], left["done"]) == (None, "You left the team.")
     refused(post_json(other, "team/leave"), 409, "team")
     refused(program(ada, "read").get(f"{V1}/team"), 403, "scope")
+
+
+def test_a_team_of_one_benchmark_is_another_than_that_of_all(
+    program: Program, tiny: Any, ada: Any, person: Any
+) -> None:
+    bob = person("bob@example.org")
+    mine, other = program(ada), program(bob)
+    post_json(mine, "team", name="Owls")
+    founded = post_json(mine, "team?benchmark=tiny", name="Larks").json()
+    assert (founded["benchmark"], founded["name"], founded["members"]) == ("tiny", "Larks", 1)
+    joined = post_json(other, "team/join", code=founded["code"]).json()
+    assert (joined["benchmark"], joined["members"]) == ("tiny", 2)
+    assert mine.get(f"{V1}/team").json()["name"] == "Owls"
+    account = mine.get(f"{V1}/account").json()
+    assert (account["team"], account["teams"]) == ("Owls", {"tiny": "Larks"})
+    assert other.get(f"{V1}/account").json()["team"] is None
+    refused(post_json(other, "team/leave"), 409, "team")
+    refused(post_json(other, "team/leave?benchmark=tony"), 404, "not-found")
+    refused(post_json(other, "team/leave?bench=tiny"), 400, "parameter")
+    removed = mine.post(
+        f"{V1}/team/remove?benchmark=tiny", {"account": bob.pk}, content_type="application/json"
+    )
+    assert removed.json()["members"] == 1
+    assert post_json(mine, "team/leave?benchmark=tiny").json()["name"] is None
+    assert mine.get(f"{V1}/team").json()["name"] == "Owls"
 
 
 def post_json(client: Client, address: str, **body: str) -> Any:

@@ -149,13 +149,12 @@ def test_marks_and_earlier_submissions_are_shown(client: Client, graded: Send) -
 
 
 def test_a_team_s_submissions_count_together(client: Client, graded: Send, person: Any) -> None:
-    from gluebench.leaderboard.apps.accounts.models import Team
+    from gluebench.leaderboard.apps.accounts.models import Team, move_to
 
     team = Team.objects.create(name="Together")
     for email in ("one@example.org", "two@example.org"):
         member = person(email)
-        member.team = team
-        member.save(update_fields=["team"])
+        move_to(member, team)
         graded(owner=member, name=email.split("@")[0])
     graded(owner=person("three@example.org"), name="alone")
     page = client.get("/").content.decode()

@@ -19,7 +19,7 @@ from leaderboard.material import PREDICTIONS, tsv, zip_bytes
 from leaderboard.test_ranks import renewed
 
 from gluebench.analysis.rank.packed import pack_decisions
-from gluebench.leaderboard.apps.accounts.models import Team
+from gluebench.leaderboard.apps.accounts.models import Team, move_to
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.limits import quota
 from gluebench.leaderboard.apps.limits.quota import usage
@@ -251,10 +251,10 @@ def test_a_file_is_a_twin_within_the_team_and_never_beyond(
     earlier = send(owner=other, public=False)
     assert fill(good_zip).status_code == 302
     Submission.objects.filter(owner=ada).delete()
-    ada.team = other.team = Team.objects.create(name="Example lab")
-    ada.save()
-    other.save()
-    Submission.objects.filter(pk=earlier.pk).update(group=ada.team)
+    lab = Team.objects.create(name="Example lab")
+    move_to(ada, lab)
+    move_to(other, lab)
+    Submission.objects.filter(pk=earlier.pk).update(group=lab)
     text = fill(good_zip).content.decode()
     assert "Your team has" in text
     assert earlier.key not in text, "its page is not for the whole team"

@@ -18,7 +18,7 @@ from django.utils import timezone
 from leaderboard.material import PREDICTIONS, zip_bytes
 
 from gluebench.leaderboard.apps.accounts import trust
-from gluebench.leaderboard.apps.accounts.models import Scope, User, issue
+from gluebench.leaderboard.apps.accounts.models import Scope, User, issue, teams_of
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.limits import registration as acts
@@ -252,7 +252,7 @@ def test_a_blocked_account_changes_nothing_and_a_colleague_of_its_team_still_may
     policy(tiny, per="team")
     bob = person("bob@example.org")
     create_team(ada, "Owls")
-    join_team(bob, User.objects.get(pk=ada.pk).team.code)
+    join_team(bob, teams_of(ada)[None].code)
     row = graded(owner=User.objects.get(pk=ada.pk), name="Shown", public=False)
     organizer.post(f"{LIST}/{ada.pk}", {"act": "block"})
     address = f"/submissions/{row.key}"

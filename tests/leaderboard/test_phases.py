@@ -17,7 +17,7 @@ from leaderboard.material import GOLD
 from leaderboard.phased import BOARD, Clock, Make, at, names, of_quality
 from leaderboard.sealing import logged_acts
 
-from gluebench.leaderboard.apps.accounts.models import Team
+from gluebench.leaderboard.apps.accounts.models import Team, move_to
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.limits.phase_acts import extend, save_phase, settle_phase
@@ -502,8 +502,7 @@ def test_per_team_members_share_what_counts_and_a_team_may_get_an_extension(
     tiny.save()
     owls, grace = Team.objects.create(name="Owls"), person("grace@example.org")
     for user in (ada, grace):
-        user.team = owls
-        user.save()
+        move_to(user, owls)
     row = phase("Test", "2027-05-01 00:00", "2027-05-03 00:00", counting="best")
     clock.move("2027-05-02 00:00")
     graded(of_quality(4), name="ada's", owner=ada)

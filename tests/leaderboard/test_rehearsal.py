@@ -27,7 +27,7 @@ from django.test import Client
 from leaderboard.phased import Clock, Visitor
 
 from gluebench.leaderboard import commands
-from gluebench.leaderboard.apps.accounts.models import Scope, User, issue
+from gluebench.leaderboard.apps.accounts.models import Scope, User, issue, teams_of
 from gluebench.leaderboard.apps.benchmarks.adding import prepare, store
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.formats import percent
@@ -286,9 +286,8 @@ class Task:
             team, browser = self.replay.team_of[number], Visitor(user)
             if team not in links:
                 answer = browser.post("/account/team", {"name": f"Team {team:02d}"})
-                user.refresh_from_db()
-                assert user.team is not None, answer.content
-                links[team] = f"/account/team/join/{user.team.code}"
+                assert teams_of(user), answer.content
+                links[team] = f"/account/team/join/{teams_of(user)[None].code}"
             else:
                 assert browser.post(links[team]).status_code == 302
         for subtask in self.size.subtasks:
@@ -518,10 +517,9 @@ def evaluate(task: Task, uploads: list[Upload]) -> None:
     form = {"version": version_of(Benchmark.objects.get(name="polar-1")), "affiliation": "x", "consent": "on"}
     page = Visitor(newcomer).post("/benchmarks/polar-1/join", form, follow=True)
     assert b"for people who were invited" in page.content
-    link = f"/account/team/join/{User.objects.get(pk=task.people[0].pk).team.code}"
+    link = f"/account/team/join/{teams_of(task.people[0])[None].code}"
     Visitor(newcomer).post(link)
-    newcomer.refresh_from_db()
-    assert newcomer.team is None, "a team takes in nobody after 24 January"
+    assert not teams_of(newcomer), "a team takes in nobody after 24 January"
     spam(task)
     for upload in uploads:
         if upload.at >= END:

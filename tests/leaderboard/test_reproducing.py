@@ -21,7 +21,7 @@ from django.utils import timezone
 from leaderboard.material import PREDICTIONS, zip_bytes
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.apps.accounts.models import Membership, Scope, Team, User, issue
+from gluebench.leaderboard.apps.accounts.models import Membership, Scope, Team, User, issue, leave, move_to
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.ledger.verify import Verification, from_folder, verify_ledger
@@ -175,10 +175,10 @@ def test_a_program_of_its_author_or_of_a_private_row_is_refused(
 ) -> None:
     row, private = graded(name="First"), graded(name="Private", public=False)
     team = Team.objects.create(name="A team")
-    User.objects.filter(pk__in=[ada.pk, bob.pk]).update(team=team)
+    for user in (ada, bob):
+        move_to(user, team)
     assert [sent(User.objects.get(pk=user.pk), row).status_code for user in (ada, bob)] == [403, 403]
-    User.objects.filter(pk=bob.pk).update(team=None)
-    Membership.objects.create(user=bob, team=team, until=timezone.now())
+    leave(bob, team)
     assert sent(User.objects.get(pk=bob.pk), row).json()["type"] == "urn:gluebench:role"
     Membership.objects.all().delete()
     bob.refresh_from_db()
@@ -290,9 +290,10 @@ def test_only_a_second_party_may_reproduce(
     assert second.get(f"/submissions/{hidden.key}/reproduce").status_code == 404
     assert owner.get(f"/submissions/{hidden.key}/reproduce").status_code == 404
     team = Team.objects.create(name="Owls")
-    User.objects.filter(pk__in=[ada.pk, bob.pk]).update(team=team)
+    for user in (ada, bob):
+        move_to(user, team)
     assert second.get(path).status_code == 403
-    User.objects.filter(pk=bob.pk).update(team=None)
+    Membership.objects.filter(user=bob).delete()
     assert second.get(path).status_code == 200
     Submission.objects.filter(pk=row.pk).update(group=team)
     Membership.objects.create(user=bob, team=team, until=timezone.now())

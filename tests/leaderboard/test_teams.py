@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,12 +13,21 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from gluebench.leaderboard.apps.accounts.models import Membership, Team, leader_of
+from gluebench.leaderboard.apps.accounts.models import (
+    Membership,
+    Team,
+    acting_for,
+    former_teams,
+    leader_of,
+    team_for,
+    teams_of,
+)
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.limits import acts
-from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+from gluebench.leaderboard.apps.limits.phase_acts import extend, save_phase
 from gluebench.leaderboard.apps.limits.quota import QuotaError, usage
 from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.phases.moments import ends_for
 from gluebench.leaderboard.apps.phases.table import ActError
 from gluebench.leaderboard.apps.submissions.acts import edit
 from gluebench.leaderboard.apps.submissions.models import Submission
@@ -164,7 +175,7 @@ def test_two_teams_merge_when_both_agree(tiny: Any, pair: Any, others: Any, send
     browser(ada).post(f"/account/team/join/{boole.code}", {"merge": "1"})
     assert "Lovelace asks to merge" in browser(bob).get("/account/team").content.decode()
     browser(bob).post(f"/account/team/merge/{lovelace.pk}", {"accept": "1"})
-    assert {*boole.members.all()} == {ada, grace, bob}
+    assert {*boole.members} == {ada, grace, bob}
     assert not Team.objects.filter(pk=lovelace.pk).exists()
     assert {*boole.submissions.all()} == {bobs, Submission.objects.get(owner=ada)}
     assert left(tiny, grace) == 0
@@ -178,7 +189,7 @@ def test_a_merge_is_declined(pair: Any, others: Any) -> None:
     acts.merge(bob, lovelace.pk, accepted=False)
     with pytest.raises(ActError, match="any more"):
         acts.merge(bob, lovelace.pk, accepted=True)
-    assert [*boole.members.all()] == [bob]
+    assert [*boole.members] == [bob]
 
 
 def test_only_the_team_that_was_asked_answers(pair: Any, others: Any, person: Callable[[str], Any]) -> None:
@@ -241,8 +252,7 @@ def test_members_are_listed_by_name_with_roles_and_the_leader_removes_one(
         acts.remove_member(grace, ada.pk)
     code = team.code
     browser(ada).post("/account/team/member", {"act": "remove", "account": str(grace.pk)})
-    grace.refresh_from_db()
-    assert grace.team is None
+    assert not teams_of(grace)
     with pytest.raises(ActError, match="no longer works"):
         acts.join_team(grace, code)
     stranger = person("eve@example.org")
@@ -369,3 +379,198 @@ def test_who_is_no_member_any_more_or_counts_alone_does_nothing_for_the_team(
     acts.leave_team(grace)
     assert browser(grace).get(f"/submissions/{row.key}").status_code == 404
     assert browser(grace).post(f"/submissions/{row.key}/withdraw").status_code == 404
+
+
+# ---------------------------------------------------------------------- a team for each benchmark
+
+
+@pytest.fixture
+def second(tiny: Any) -> Any:
+    """Another benchmark, which counts per team too."""
+    row = type(tiny).objects.get(pk=tiny.pk)
+    row.pk = None
+    row.name = "second"
+    row.title = "Second"
+    row.save(force_insert=True)
+    return row
+
+
+def test_a_person_is_in_a_team_of_each_benchmark_and_sends_for_it(
+    tiny: Any, second: Any, ada: Any, person: Callable[[str], Any], send: Send
+) -> None:
+    set_policy(tiny, per_day=2, per="team")
+    set_policy(second, per_day=2, per="team")
+    bob, eve = person("bob@example.org"), person("eve@example.org")
+    owls, larks = acts.create_team(ada, "Owls", tiny), acts.create_team(bob, "Larks", second)
+    acts.join_team(ada, larks.code)
+    acts.join_team(eve, owls.code)
+    first = send(owner=ada)
+    assert (first.group, first.team) == (owls, "Owls")
+    row = send(owner=ada, benchmark=second)
+    assert (row.group, row.team) == (larks, "Larks")
+    assert [left(tiny, user) for user in (ada, eve, bob)] == [1, 1, 2]
+    assert [left(second, user) for user in (ada, eve, bob)] == [1, 2, 1]
+    for user, seen in ((bob, {row}), (eve, {first}), (ada, {first, row})):
+        assert set(Submission.objects.managed_by(user)) == seen
+        assert {one for one in (first, row) if one.is_managed_by(user)} == seen
+    with pytest.raises(ActError, match=r"'Owls'. Leave it first"):
+        acts.create_team(ada, "More", tiny)
+    acts.leave_team(ada, second)
+    assert [user.pk for user in owls.members] == [ada.pk, eve.pk], "it leaves the other team alone"
+
+
+def test_a_team_of_a_benchmark_comes_before_the_one_of_all_there(
+    tiny: Any, second: Any, pair: Any, send: Send
+) -> None:
+    """Entering it is, on that benchmark, as leaving the other: no act brings new quota."""
+    ada, grace, lovelace = pair
+    set_policy(second, per="team")
+    before, elsewhere = send(owner=grace), send(owner=grace, benchmark=second)
+    owls = acts.create_team(ada, "Owls", tiny)
+    assert left(tiny, ada) == 1, "what the other team had sent counts on"
+    after = send(owner=grace)
+    assert (left(tiny, ada), left(tiny, grace)) == (1, 0)
+    own = send(owner=ada)
+    assert own.group == owls
+    assert send(owner=ada, benchmark=second).group == lovelace
+    seen = Submission.objects.managed_by(ada)
+    assert (elsewhere in seen, own in seen) == (True, True)
+    assert {before, after}.isdisjoint(seen)
+    assert own not in Submission.objects.managed_by(grace)
+    assert not own.is_managed_by(grace)
+    acts.leave_team(ada, tiny)
+    assert (left(tiny, ada), left(tiny, grace)) == (0, 0), "all of hers counts for Lovelace again"
+    assert usage(tiny, grace)["day"].used == 3
+
+
+def test_the_extension_of_a_team_is_for_who_acts_for_it_on_the_benchmark(tiny: Any, pair: Any) -> None:
+    ada, grace, lovelace = pair
+    owls = acts.create_team(ada, "Owls", tiny)
+    now = timezone.now()
+    phase = Phase(benchmark=tiny, name="Test", opens=now - timedelta(days=1), closes=now + timedelta(days=1))
+    save_phase(phase)
+    for team, days in ((lovelace, 3), (owls, 5)):
+        until = now + timedelta(days=days)
+        extend(phase, None, closes=until, who=team, reason="a failure")
+    phase.refresh_from_db()
+    waits = [(ends_for(phase, user.pk) or now) - now for user in (ada, grace)]
+    assert [wait.days for wait in waits] == [5, 3]
+
+
+def test_only_teams_for_the_same_benchmark_merge(
+    tiny: Any, second: Any, pair: Any, person: Callable[[str], Any], send: Send
+) -> None:
+    ada, _, lovelace = pair
+    bob = person("bob@example.org")
+    larks, owls = acts.create_team(bob, "Larks", tiny), acts.create_team(ada, "Owls", tiny)
+    with pytest.raises(ActError, match="in no team"):
+        acts.propose_merge(bob, lovelace.code)
+    mine, theirs = send(owner=ada), send(owner=bob)
+    acts.propose_merge(ada, larks.code)
+    acts.merge(bob, owls.pk, accepted=True)
+    assert set(larks.members) == {ada, bob}
+    assert ada in lovelace.members
+    assert {mine, theirs} == set(larks.submissions.all())
+    assert team_for(ada.pk, tiny.pk) == larks.pk
+    assert team_for(ada.pk, second.pk) == lovelace.pk
+
+
+def test_the_largest_size_counts_who_acts_for_the_team_on_the_benchmark(
+    tiny: Any, pair: Any, person: Callable[[str], Any], send: Send
+) -> None:
+    ada, grace, lovelace = pair
+    set_policy(tiny, per="team", team_size=2)
+    send(owner=grace)
+    eve = person("eve@example.org")
+    with pytest.raises(ActError, match="you would be 3"):
+        acts.join_team(eve, lovelace.code)
+    owls = acts.create_team(ada, "Owls", tiny)
+    acts.join_team(eve, lovelace.code)
+    send(owner=eve)
+    acts.leave_team(ada, tiny)
+    with pytest.raises(QuotaError, match="yours has 3"):
+        send(owner=eve)
+    assert not owls.members
+
+
+def test_teams_of_one_benchmark_by_the_pages(
+    tiny: Any, second: Any, ada: Any, person: Callable[[str], Any]
+) -> None:
+    mine, guest = browser(ada), browser(person("grace@example.org"))
+    address = "/account/team?benchmark=tiny"
+    for name, page in (("Lovelace", "/account/team"), ("Owls", address)):
+        assert mine.post(page, {"name": name})["Location"] == page
+    shown = mine.get(address).content.decode()
+    assert "<h1>Owls</h1>" in shown
+    assert ">all benchmarks: Lovelace</option>" in shown
+    assert "<h1>Lovelace</h1>" in mine.get("/account/team").content.decode()
+    link = shown.split('value="http://testserver')[1].split('"')[0]
+    assert f"a team for {tiny.title} alone" in guest.get(link).content.decode()
+    joined = guest.post(link)
+    assert joined["Location"] == address
+    assert "Member" in guest.get(address).content.decode()
+    assert "You are in no team" in guest.get("/account/team").content.decode()
+    account = browser(ada).get("/account/").content.decode()
+    assert f"Team for {tiny.title}" in account
+    mine.post("/account/team/member?benchmark=tiny", {"act": "lead", "account": str(guest_of(guest))})
+    assert guest.post("/account/team/renew?benchmark=tiny", {"uses": "3", "days": "7"}).status_code == 302
+    assert guest.get(link).status_code == 404
+    assert mine.post("/account/team/leave?benchmark=tiny")["Location"] == address
+    assert "there you are in Lovelace, as everywhere" in mine.get(address).content.decode()
+    for unknown in ("?benchmark=nothing", "?team=x"):
+        assert mine.get(f"/account/team{unknown}").status_code in (400, 404)
+
+
+def guest_of(client: Client) -> str:
+    return str(client.session["_auth_user_id"])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_for_which_team_a_person_acts_is_as_a_replay_of_the_moves_says(
+    tiny: Any, second: Any, ada: Any, person: Callable[[str], Any], seed: int
+) -> None:
+    """Minute by minute, with teams of the benchmark, of another one, and of all."""
+    chance = random.Random(seed)
+    start = timezone.now() - timedelta(days=1)
+    people = [ada, person("grace@example.org")]
+    scopes = {None: None, tiny.pk: tiny, second.pk: second}
+    teams = {
+        scope: [Team.objects.create(name=f"{scope} {number}", benchmark=row) for number in range(2)]
+        for scope, row in scopes.items()
+    }
+    present: dict[tuple[Any, Any], Membership] = {}
+    acted: dict[Any, list[int | None]] = {user: [] for user in people}
+    for minute in range(40):
+        moment = start + timedelta(minutes=minute)
+        user, scope = chance.choice(people), chance.choice(list(scopes))
+        former = present.pop((user, scope), None)
+        if former is not None:
+            former.until = moment
+            former.save()
+        if former is None or chance.random() < 0.4:
+            team = chance.choice(teams[scope])
+            present[user, scope] = Membership.objects.create(user=user, team=team, since=moment)
+        for each in people:
+            row = present.get((each, tiny.pk)) or present.get((each, None))
+            acted[each].append(row.team_id if row else None)
+    every = [team.pk for group in teams.values() for team in group]
+    for minute in range(40):
+        moment = start + timedelta(minutes=minute, seconds=30)
+        replayed = {user.pk: acted[user][minute] for user in people if acted[user][minute] is not None}
+        assert {user.pk: team_for(user.pk, tiny.pk, moment) for user in people} == {
+            user.pk: acted[user][minute] for user in people
+        }
+        assert acting_for(every, tiny.pk, moment) == replayed
+    for user in people:
+        assert team_for(user.pk, tiny.pk) == acted[user][-1]
+        ends: dict[int, datetime] = {}
+        for minute, (team_then, team_next) in enumerate(pairwise(acted[user])):
+            if team_then is not None and team_next != team_then:
+                ends[team_then] = start + timedelta(minutes=minute + 1)
+        last: dict[int, datetime] = {}
+        for team_left, until in former_teams(user.pk, tiny.pk):
+            last[team_left] = max(until, last.get(team_left, until))
+        now_in = acted[user][-1]
+        assert {team: end for team, end in last.items() if team != now_in} == {
+            team: end for team, end in ends.items() if team != now_in
+        }

@@ -27,7 +27,7 @@ from leaderboard.served import Served
 from leaderboard.test_integrity import OTHER_KEY
 from leaderboard.test_running import Machine, clean_environment, gluebench
 
-from gluebench.leaderboard.apps.accounts.models import Token, User
+from gluebench.leaderboard.apps.accounts.models import Membership, Token, User
 from gluebench.leaderboard.apps.benchmarks.adding import keep_public
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.ledger.models import Leaf, signer
@@ -365,3 +365,28 @@ def test_malformed_rows_of_an_archive_are_named_and_change_nothing(
     with pytest.raises(SiteError, match=r"^accounts\.team: these are not rows of this version"):
         transfer._load(tmp_path, replace=True)
     assert User.objects.filter(pk=ada.pk).exists()
+
+
+def test_the_teams_of_an_archive_that_had_them_with_the_people_become_memberships(
+    tmp_path: Path, ada: Any, person: Any
+) -> None:
+    grace = person("grace@example.org")
+    joined = "2026-01-02T03:04:05Z"
+    rows = {
+        "accounts.team": [
+            (1, {"name": "Owls", "created": joined}),
+            (2, {"name": "Larks", "created": joined}),
+        ],
+        "accounts.user": [
+            (ada.pk, {"email": ada.email, "date_joined": joined, "team": 1}),
+            (grace.pk, {"email": grace.email, "date_joined": joined, "team": 2}),
+        ],
+        "accounts.membership": [(5, {"user": grace.pk, "team": 2, "since": "2026-02-02T00:00:00Z"})],
+    }
+    for table, lines in rows.items():
+        (tmp_path / table).mkdir()
+        texts = [json.dumps({"model": table, "pk": pk, "fields": fields}) for pk, fields in lines]
+        (tmp_path / table / "000000.jsonl").write_text("\n".join(texts))
+    transfer._load(tmp_path, replace=True)
+    kept = Membership.objects.order_by("user").values_list("user", "team", "since__month", "until")
+    assert list(kept) == [(ada.pk, 1, 1, None), (grace.pk, 2, 2, None)]

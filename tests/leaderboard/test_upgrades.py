@@ -63,6 +63,17 @@ def site_in(archive_path: Path, folder: Path) -> Path:
     return site
 
 
+def put_into_a_team(site: Path) -> tuple[int, int, str, None]:
+    """Let a person be in a team by the column of then; return the membership that this must become."""
+    with closing(sqlite3.connect(site / "site.sqlite3")) as database:
+        user, joined = database.execute("SELECT id, date_joined FROM accounts_user ORDER BY id").fetchone()
+        team = "INSERT INTO accounts_team (id, name, code, created) VALUES (7, 'Owls', 'c', ?)"
+        database.execute(team, [joined])
+        database.execute("UPDATE accounts_user SET team_id = 7 WHERE id = ?", [user])
+        database.commit()
+    return user, 7, joined, None
+
+
 def content(site: Path) -> list[str]:
     """All of the database, as SQL."""
     with closing(sqlite3.connect(site / "site.sqlite3")) as database:
@@ -93,11 +104,15 @@ def require_as_before(site: Path, source: str = SOURCE) -> None:
 @pytest.mark.parametrize("commit", [*COMMITS, *RELEASES])
 def test_an_older_site_is_brought_up_to_date_or_refused_with_what_to_do(commit: str, tmp_path: Path) -> None:
     site = older_site(tmp_path, commit)
+    joined = put_into_a_team(site) if commit == COMMITS[-1] else None
     before = content(site)
     done = command("init", "--site", str(site))
     assert done.returncode == 0 or commit not in LASTING, done.stderr
     if done.returncode == 0 and commit != "4764144e":
         require_as_before(site)
+        with closing(sqlite3.connect(site / "site.sqlite3")) as database:
+            members = database.execute("SELECT user_id, team_id, since, until FROM accounts_membership")
+            assert members.fetchall() == ([] if joined is None else [joined])
         return
     refusals = [done]
     if commit == COMMITS[0]:

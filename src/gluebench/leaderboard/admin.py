@@ -24,7 +24,7 @@ from django.utils.html import format_html
 
 from gluebench.benchmark.figures import counted
 from gluebench.leaderboard.apps.accounts import trust
-from gluebench.leaderboard.apps.accounts.models import Team, Token, User
+from gluebench.leaderboard.apps.accounts.models import Team, Token, User, teams_of
 from gluebench.leaderboard.apps.annotation.models import Study
 from gluebench.leaderboard.apps.audit.models import Entry, record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
@@ -95,9 +95,9 @@ class UserForm(forms.ModelForm):  # type: ignore[type-arg]
     """The form of an account."""
 
     def clean(self) -> Values:
-        """Return the fields; raise ValidationError for a role or a team without a confirmed address."""
+        """Return the fields; raise ValidationError for a role without a confirmed address."""
         values: Values = super().clean() or self.cleaned_data
-        if any(values.get(name) for name in {"is_superuser", "team"}.intersection(self.changed_data)):
+        if values.get("is_superuser") and "is_superuser" in self.changed_data:
             trust.require_confirmed([self.instance])
         return values
 
@@ -106,16 +106,21 @@ class UserForm(forms.ModelForm):  # type: ignore[type-arg]
 class UserAdmin(LoggedAdmin):
     """Accounts. An admin can close one here; only its owner can delete it, on the account's page."""
 
-    list_display = ["email", "team", "is_superuser", "is_active", "date_joined", "last_login"]
+    list_display = ["email", "is_superuser", "is_active", "date_joined", "last_login"]
     list_filter = ["is_active", "is_superuser", "organized"]
-    search_fields = ["email", "team__name"]
+    search_fields = ["email", "memberships__team__name"]
     ordering = ["email"]
-    fields = ["email", "team", "is_active", "is_superuser", "date_joined", "last_login"]
-    readonly_fields = ["email", "date_joined", "last_login"]
-    autocomplete_fields = ["team"]
+    fields = ["email", "teams", "is_active", "is_superuser", "date_joined", "last_login"]
+    readonly_fields = ["email", "teams", "date_joined", "last_login"]
     actions = ["make_reset_link"]
     form = UserForm
     has_add_permission = has_delete_permission = never  # people sign up themselves; scores refer to accounts
+
+    @admin.display(description="Teams")
+    def teams(self, user: User) -> str:
+        """The present teams, which people enter and leave themselves."""
+        names = [f"{team} ({team.benchmark or 'all benchmarks'})" for team in teams_of(user).values()]
+        return ", ".join(names) or "none"
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Let exactly the admins see these pages; end the tokens and sessions of a new admin."""
@@ -174,11 +179,12 @@ def _show_reset_link(page: admin.ModelAdmin, request: HttpRequest, user: User) -
 class TeamAdmin(LoggedAdmin):
     """Teams and who is in them."""
 
-    list_display = ["name", "size", "created"]
-    search_fields = ["name", "members__email"]
+    list_display = ["name", "benchmark", "size", "created"]
+    list_select_related = ["benchmark"]
+    search_fields = ["name", "memberships__user__email"]
     ordering = ["name"]
-    fields = ["name", "leader", "created", "people"]
-    readonly_fields = ["leader", "created", "people"]
+    fields = ["name", "benchmark", "leader", "created", "people"]
+    readonly_fields = ["benchmark", "leader", "created", "people"]
 
     @admin.display(description="Members")
     def size(self, team: Team) -> int:

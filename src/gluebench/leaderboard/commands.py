@@ -292,7 +292,7 @@ def submit_local(
     open_site(folder)
     from django.core.files import File
 
-    from gluebench.leaderboard.apps.accounts.models import User
+    from gluebench.leaderboard.apps.accounts.models import User, team_for
     from gluebench.leaderboard.apps.accounts.trust import confirmed
     from gluebench.leaderboard.apps.benchmarks.models import Benchmark
     from gluebench.leaderboard.apps.common.text import require_fields
@@ -315,7 +315,8 @@ def submit_local(
         sha256 = digest(file)
         if existing := row.submissions.filter(owner=owner, name=name, sha256=sha256).first():
             return existing.key
-        submission = Submission(owner=owner, group=owner.team, benchmark=row, sha256=sha256, **details)
+        team = team_for(owner.pk, row.pk)
+        submission = Submission(owner=owner, group_id=team, benchmark=row, sha256=sha256, **details)
         require_fields(submission, details, what=f"The submission {name!r}")
         accept(submission, file, limited=False)
     if wait:  # at once, not by a worker that may not be running; the task in the queue will find it done

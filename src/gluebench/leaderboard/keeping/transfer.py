@@ -347,6 +347,7 @@ def _load(folder: Path, *, replace: bool) -> None:
         # Workers rank again what a version ranked that kept no systems beside the ranks.
         Ranking.objects.filter(systems=[], board__isnull=False).delete()
         _date_gradings()
+        _record_teams(folder)
         for statement in connection.ops.sequence_reset_sql(no_style(), _tables()):
             cursor.execute(statement)
 
@@ -384,6 +385,20 @@ def _date_gradings() -> None:
     rows = Submission.objects.annotate(graded=models.Subquery(results.values("created")[:1]))
     earlier = rows.filter(finished__lt=F("graded"), finished__gt=F("graded") - timedelta(seconds=1))
     earlier.update(finished=F("graded"))
+
+
+def _record_teams(folder: Path) -> None:
+    """Record the present teams of an older site, whose rows of people may be the only ones that have them."""
+    from gluebench.leaderboard.apps.accounts.models import Membership
+
+    for path in sorted((folder / "accounts.user").glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            team = row["fields"].get("team")
+            if team is None or Membership.objects.filter(user=row["pk"], until=None).exists():
+                continue
+            since = row["fields"]["date_joined"]
+            Membership.objects.create(user_id=row["pk"], team_id=team, since=since)
 
 
 def _store(folder: Path, part: str) -> None:

@@ -26,7 +26,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from gluebench.leaderboard.apps.accounts.models import Scope, User, move_to
+from gluebench.leaderboard.apps.accounts.models import Scope, User, leave, teams_of
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.keeping.folder import SiteError
@@ -195,7 +195,7 @@ def export(user: User) -> IO[bytes]:
         "name": user.name,
         "joined": user.date_joined,
         "last_signed_in": user.last_login,
-        "team": user.team.name if user.team else None,
+        "teams": list(user.memberships.values("team__name", "team__benchmark__name", "since", "until")),
         "admin": user.is_superuser,
         "addresses": list(EmailAddress.objects.filter(user=user).values("email", "primary", "verified")),
         "second_factors": list(Authenticator.objects.filter(user=user).values("type", "created_at")),
@@ -229,7 +229,7 @@ def delete_account(user: User) -> None:
     submission of theirs is being graded, and for the only admin.
     """
     with transaction.atomic():
-        user.team = User.objects.select_for_update().get(pk=user.pk).team
+        User.objects.select_for_update().get(pk=user.pk)
         others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
         if user.is_superuser and not others.exists():
             raise SiteError("You are the only admin of this site. Make another account an admin first.")
@@ -240,7 +240,8 @@ def delete_account(user: User) -> None:
         LogEntry.objects.filter(user=user).delete()
         user.email = f"{secrets.token_hex(8)}@deleted.invalid"
         user.name = user.first_name = user.last_name = ""
-        move_to(user, None)
+        for team in teams_of(user).values():
+            leave(user, team)
         user.is_active = user.is_staff = user.is_superuser = False
         user.set_unusable_password()
         user.save()

@@ -83,6 +83,9 @@ class Account(Schema):
 
     email: str
     team: str | None
+    """The team for all benchmarks."""
+    teams: dict[str, str]
+    """The other teams, by the name of the benchmark that each is for."""
     scopes: list[str] | None
     """Null for a session, which may do all."""
     expires: AwareDatetime | None
@@ -105,8 +108,9 @@ class TeamMember(Schema):
 
 
 class TeamFacts(Schema):
-    """The caller's team; null without one."""
+    """The caller's team for the `benchmark`, or for all; null without one."""
 
+    benchmark: str | None
     name: str | None
     members: int | None
     people: list[TeamMember]
@@ -240,7 +244,10 @@ class PhaseList(Schema):
     """The phases of a benchmark in their order, with times in UTC."""
 
     items: list[Values]
-    """`ends` is the first moment at which a phase is closed for the caller; null where it stays open."""
+    """`ends` is the first moment at which a phase is closed for the caller; null where it stays open.
+
+    `takes`: whether a file that the caller sends now is for it, if for any.
+    """
 
 
 class AnnouncementList(Paged):

@@ -21,7 +21,7 @@ from ninja.openapi.docs import Swagger
 from ninja.openapi.docs import render_template as render
 from ninja.operation import Operation
 
-from gluebench.leaderboard.apps.accounts.models import Token, User
+from gluebench.leaderboard.apps.accounts.models import Token, User, teams_of
 from gluebench.leaderboard.apps.api import (
     benchmarks,
     organizing,
@@ -176,9 +176,12 @@ def account(request: HttpRequest) -> dict[str, Any]:
     token: Token | None = getattr(request, "token", None)
     user = request.user
     assert isinstance(user, User)
+    teams = teams_of(user)
+    general = teams.get(None)
     return {
         "email": user.email,
-        "team": user.team.name if user.team else None,
+        "team": general.name if general else None,
+        "teams": {team.benchmark.name: team.name for team in teams.values() if team.benchmark},
         "scopes": token.scopes if token else None,
         "expires": token.expires if token else None,
     }

@@ -52,7 +52,7 @@ from gluebench.leaderboard.apps.common.formats import percent
 from gluebench.leaderboard.apps.common.page_cache import cached
 from gluebench.leaderboard.apps.common.parameters import takes, takes_phase
 from gluebench.leaderboard.apps.common.text import page_number
-from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, whole
+from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, tasks_of
 from gluebench.leaderboard.apps.ranks.models import majority_tasks
 from gluebench.leaderboard.apps.ranks.order import ABOUT, TITLES, RankingOptions, ranking_options
 from gluebench.leaderboard.apps.ranks.places import LEGEND, NOWHERE
@@ -294,11 +294,13 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
     context["html"] = render_to_string("boards/table.html", context)
     context |= _chooser(full_scheme, options, board.options)
     if task is not None:
+        owner = tasks_of(benchmark)
         context |= {
             "about": task_line(task),
-            "files": [file for file in files_of(benchmark) if file["task"] == task.name],
+            "owner": owner,
+            "files": [file for file in files_of(owner) if file["task"] == task.name],
             "linked": linked_tasks(record).get(task.name),
-            "examples": examples_of(benchmark, task),
+            "examples": examples_of(owner, task),
         }
         return render_to_string("boards/task.html", context)
     phases = phases_on_board(benchmark, benchmark.board_phase)
@@ -358,7 +360,7 @@ def _diagnostic(request: HttpRequest, name: str, task: str) -> tuple[Benchmark, 
     """The benchmark and its diagnostic set. Raises Http404."""
     benchmark = of_phase(live(name, request.user).benchmark(), asked_phase(request))
     # Of all of its sets, which every page links to: one that the phase lacks has no systems.
-    return benchmark, task_or_404(whole(benchmark).record, task, scored=False)
+    return benchmark, task_or_404(tasks_of(benchmark).record, task, scored=False)
 
 
 def task_or_404(record: Record, name: str, *, scored: bool) -> Task:

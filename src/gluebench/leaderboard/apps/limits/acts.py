@@ -6,10 +6,20 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from gluebench.leaderboard.apps.accounts.models import Membership, Team, User, leader_of, move_to
+from gluebench.leaderboard.apps.accounts.models import (
+    Membership,
+    Team,
+    User,
+    acting_for,
+    leader_of,
+    leave,
+    move_to,
+    team_for,
+)
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import SETTINGS, Policy, PolicyFile
@@ -129,17 +139,17 @@ DAYS_VALID = 14
 OVER = "This link no longer works: it is used up, has expired, or was replaced. Ask the team for another."
 
 
-def create_team(user: User, name: str) -> Team:
-    """A new team with this person as its leader, and a first link.
+def create_team(user: User, name: str, benchmark: Benchmark | None = None) -> Team:
+    """A new team for a benchmark, or for all, led by this person; it has a first link.
 
-    Raises ActError if the name is taken, or for who is in a team, and ValidationError for other names.
+    Raises ActError if the name is taken, or for who is in such a team, and ValidationError for other names.
     """
     Team(name=name).clean_fields(exclude={"merging"})
     try:
         with transaction.atomic():
-            person, present = hold(user.pk)
-            _require_none(present)
-            team = Team.objects.create(name=name, leader=person)
+            person, present = hold(user.pk, benchmark)
+            _require_none(present, benchmark)
+            team = Team.objects.create(name=name, leader=person, benchmark=benchmark)
             move_to(person, team)
             _invite(team, person, uses=GUESTS, days=DAYS_VALID)
     except IntegrityError:
@@ -155,52 +165,71 @@ def join_team(user: User, code: str) -> str:
     Raises ActError for an invitation that is over, for who is in another team, and for a team that may not
     take in people now.
     """
-    invitation = _invitation_of(code)
-    assert invitation.team is not None
+    team = invited_to(code)
     with transaction.atomic():
-        person, present = hold(user.pk)
-        team = invitation.team
+        person, present = hold(user.pk, team.benchmark)
         if present != team:
-            _require_none(present)
+            _require_none(present, team.benchmark)
             # Lock it only without holding another team: two people who swap teams must not deadlock.
             if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
                 raise _refused("This team has just merged with another. Ask it for the current link.")
-            if not Invitation.objects.usable().filter(pk=invitation.pk).update(used=F("used") + 1):
+            if not Invitation.objects.usable().filter(team=team, code=code).update(used=F("used") + 1):
                 raise _refused(OVER)
-            _require_growth([team.pk], [person.pk])
+            _require_growth([team], [person])
             move_to(person, team)
     return f"You are in the team {team} now.{_kept('join', user)}"
 
 
-def _invitation_of(code: str) -> Invitation:
-    """The invitation to a team that has this code and may be used. Raises ActError."""
-    invitation = Invitation.objects.usable().filter(team__isnull=False, code=code).first()
-    if invitation is None:
+def invited_to(code: str) -> Team:
+    """The team to which the invitation with this code is, while it may be used. Raises ActError."""
+    invitation = Invitation.objects.usable().filter(code=code).select_related("team").first()
+    if invitation is None or invitation.team is None:
         raise _refused(OVER)
-    return invitation
+    return invitation.team
 
 
-def _require_growth(teams: Sequence[int], more: Sequence[int] = ()) -> None:
+def team_scope(user: User, name: str) -> Benchmark | None:
+    """The benchmark of this name, which a person sees or has a team for; None for "". Raises Http404."""
+    if not name:
+        return None
+    visible = Q(pk__in=Benchmark.objects.visible_to(user).values("pk"))
+    own = Q(pk__in=Membership.objects.filter(user=user, until=None).values("team__benchmark"))
+    return get_object_or_404(Benchmark.objects.filter(visible | own), name=name)
+
+
+def _benchmarks_of(team: Team) -> QuerySet[Benchmark]:
+    """The benchmarks for which a team is."""
+    if team.benchmark_id is None:
+        return Benchmark.objects.all()
+    return Benchmark.objects.filter(pk=team.benchmark_id)
+
+
+def _require_growth(teams: Sequence[Team], more: Sequence[User] = ()) -> None:
     """Raise ActError if a benchmark that they submit to does not let these become one team."""
-    people = Q(pk__in=more) | Q(team__in=teams)
-    number = User.objects.filter(people).count()
-    sent = Q(owner__in=User.objects.filter(people)) | Q(group__in=teams)
-    theirs = Benchmark.objects.filter(open=True, settings__per="team")
-    for benchmark in theirs.filter(submissions__in=Submission.objects.filter(sent)).distinct():
+    numbers = [team.pk for team in teams]
+    for benchmark in _benchmarks_of(teams[0]).filter(open=True, settings__per="team"):
+        people = set(acting_for(numbers, benchmark.pk))
+        for person in more:
+            # Who has a team of this benchmark keeps it on entering one for all benchmarks.
+            if teams[0].benchmark_id is not None or team_for(person.pk, benchmark.pk) is None:
+                people.add(person.pk)
+        if not benchmark.submissions.filter(Q(owner__in=people) | Q(group__in=numbers)).exists():
+            continue
         policy = benchmark.policy
-        if policy.team_size is not None and number > policy.team_size:
+        if policy.team_size is not None and len(people) > policy.team_size:
             raise _refused(
-                f"{benchmark} takes at most {policy.team_size} people in a team; you would be {number}."
+                f"{benchmark} takes at most {policy.team_size} people in a team; you would be {len(people)}."
             )
         if policy.merge_until is not None and timezone.now().date() > policy.merge_until:
             day = f"{policy.merge_until.day} {policy.merge_until:%B %Y}"
             raise _refused(f"In {benchmark}, teams could take in people and merge through {day} (UTC).")
 
 
-def leave_team(user: User) -> str:
+def leave_team(user: User, benchmark: Benchmark | None = None) -> str:
     """Leave one's team; what it has sent until now keeps counting for oneself. The team stays."""
     with transaction.atomic():
-        move_to(_member(user)[0], None)
+        person, team = _member(user, benchmark)
+        leave(person, team)
     return f"You left the team.{_kept('leave', user)}"
 
 
@@ -214,9 +243,8 @@ def _kept(act: str, user: User) -> str:
 def propose_merge(user: User, code: str) -> str:
     """Ask the team that has this code to merge with one's own. Raises ActError."""
     with transaction.atomic():
-        _, own = _member(user)
-        other = _invitation_of(code).team
-        assert other is not None
+        other = invited_to(code)
+        _, own = _member(user, other.benchmark)
         if other == own:
             raise _refused("This link is your own team's.")
         Team.objects.filter(pk=own.pk).update(merging=other)
@@ -231,17 +259,20 @@ def merge(user: User, pk: int, *, accepted: bool) -> str:
     ActError if the two have sent more than one team may have sent by now.
     """
     with transaction.atomic():
-        own_pk = User.objects.values_list("team", flat=True).get(pk=user.pk)
+        proposed = Team.objects.filter(pk=pk).values_list("merging", flat=True).first()
         # As `hold`: first people, then teams, each in the order of their keys.
-        people = User.objects.select_for_update(no_key=True).filter(team__in=[own_pk, pk])
-        present = {person.pk: person.team_id for person in people.order_by("pk")}
-        locked = Team.objects.select_for_update().filter(pk__in=[own_pk, pk]).order_by("pk")
+        members = Membership.objects.filter(team__in=[proposed, pk], until=None)
+        people = User.objects.select_for_update(no_key=True).filter(pk__in=members.values("user"))
+        list(people.order_by("pk"))
+        locked = Team.objects.select_for_update().filter(pk__in=[proposed, pk]).order_by("pk")
         teams = {team.pk: team for team in locked}
-        own, other = teams.get(present.get(user.pk) or 0), teams.get(pk)
-        if own is None or other is None or other.merging_id != own.pk:
+        own = teams.get(proposed or 0)
+        other = teams.get(pk)
+        is_asked = own is not None and members.filter(user=user, team=own).exists()
+        if own is None or other is None or other.merging_id != own.pk or not is_asked:
             raise _refused("This team does not ask to merge with yours any more.")
         if accepted:
-            _require_growth([own.pk, other.pk])
+            _require_growth([own, other])
             _require_room(own, other)
             _take_in(own, other)
         else:
@@ -258,7 +289,7 @@ def _take_in(own: Team, other: Team) -> None:
     now = timezone.now()
     for left in other.memberships.exclude(until=None):  # what they had sent by then counts for them as before
         Membership.objects.create(user_id=left.user_id, team=own, since=now, until=left.until)
-    for person in other.members.all():
+    for person in other.members:
         move_to(person, own)
     ended = phases_where("merge", "keeps", Phase.objects.all())
     moved = Submission.objects.filter(group=other).exclude(phase__in=ended)
@@ -279,12 +310,13 @@ def _take_in(own: Team, other: Team) -> None:
 
 def _require_room(own: Team, other: Team) -> None:
     """Raise ActError if two teams have sent more to a benchmark than one may have sent by now."""
-    both = Q(owner__team__in=[own, other]) | Q(group__in=[own, other])
-    for benchmark in Benchmark.objects.all():
+    teams = [own.pk, other.pk]
+    for benchmark in _benchmarks_of(own):
         policy, days = benchmark.policy, (timezone.now() - benchmark.added).days
         caps = ((policy.total, 1), (policy.per_day, days + 1), (policy.per_month, days // 30 + 1))
         most = min((cap * times for cap, times in caps if cap is not None), default=None)
-        sent = Submission.objects.filter(both, ~REJECTED, benchmark=benchmark).count()
+        theirs = Q(owner__in=acting_for(teams, benchmark.pk)) | Q(group__in=teams)
+        sent = Submission.objects.filter(theirs, ~REJECTED, benchmark=benchmark).count()
         if policy.per == "team" and most is not None and sent > most:
             raise _refused(
                 f"Together the teams have sent {sent} submissions to {benchmark.title}; one team may have "
@@ -292,13 +324,15 @@ def _require_room(own: Team, other: Team) -> None:
             )
 
 
-def renew_link(user: User, *, uses: int = 1, days: int = DAYS_VALID) -> str:
+def renew_link(
+    user: User, *, uses: int = 1, days: int = DAYS_VALID, benchmark: Benchmark | None = None
+) -> str:
     """Make another link of one's team, for so many people and days; earlier ones no longer work.
 
     Raises ActError for who does not lead the team.
     """
     with transaction.atomic():
-        person, team = _leading(user)
+        person, team = _leading(user, benchmark)
         Invitation.objects.filter(team=team).update(uses=F("used"))
         _invite(team, person, uses=uses, days=days)
         record("team invitation", actor=person, team=team.pk, uses=uses, days=days)
@@ -310,26 +344,26 @@ def _invite(team: Team, by: User, *, uses: int, days: int) -> None:
     Invitation.objects.create(team=team, uses=uses, expires=expires, by=by)
 
 
-def remove_member(user: User, account: int) -> str:
+def remove_member(user: User, account: int, benchmark: Benchmark | None = None) -> str:
     """Put a person out of the team that one leads, as if that person left. Raises ActError."""
     with transaction.atomic():
         people = User.objects.select_for_update(no_key=True).filter(pk__in=[user.pk, account])
         present = {person.pk: person for person in people.order_by("pk")}
-        leader, team = _leading(user)
+        leader, team = _leading(user, benchmark)
         other = present.get(account)
-        if other is None or other.team_id != team.pk or other == leader:
+        if other is None or other not in team.members or other == leader:
             raise _refused("This person is not a member whom you could remove.")
-        move_to(other, None)
+        leave(other, team)
         Invitation.objects.filter(team=team).update(uses=F("used"))  # or the person comes back by the link
         record("member removed", actor=leader, team=team.pk, account=account)
     done = f"{member_name(other)} is not in the team any more, and its link no longer works."
     return done + _kept("leave", other)
 
 
-def hand_over_team(user: User, account: int) -> str:
+def hand_over_team(user: User, account: int, benchmark: Benchmark | None = None) -> str:
     """Let another member lead the team. Raises ActError."""
     with transaction.atomic():
-        leader, team = _leading(user)
+        leader, team = _leading(user, benchmark)
         other = team.members.filter(pk=account).first()
         if other is None:
             raise _refused("This person is not in your team.")
@@ -354,14 +388,14 @@ def members_of(team: Team) -> list[Values]:
             "role": "leader" if member == leader else "member",
             "since": since.get(member.pk),
         }
-        for member in team.members.all()
+        for member in team.members
     ]
     return sorted(members, key=lambda one: (one["role"] != "leader", alphabetical(one["name"])))
 
 
-def _leading(user: User) -> tuple[User, Team]:
+def _leading(user: User, benchmark: Benchmark | None) -> tuple[User, Team]:
     """A person and the team that the person leads, both locked. Raises ActError."""
-    person, team = _member(user)
+    person, team = _member(user, benchmark)
     if leader_of(team) != person:
         raise _refused("Only the leader of the team does this.")
     return person, team
@@ -371,13 +405,15 @@ def _refused(reason: str) -> ActError:
     return ActError(reason, "team")
 
 
-def _member(user: User) -> tuple[User, Team]:
-    person, team = hold(user.pk)
-    if team is None:
-        raise _refused("You are in no team.")
+def _member(user: User, benchmark: Benchmark | None) -> tuple[User, Team]:
+    """A person and the person's team for exactly this benchmark, or for all. Raises ActError."""
+    person, team = hold(user.pk, benchmark)
+    if team is None or team.benchmark != benchmark:
+        where = "" if benchmark is None else f" for {benchmark} alone"
+        raise _refused(f"You are in no team{where}.")
     return person, team
 
 
-def _require_none(team: Team | None) -> None:
-    if team is not None:
+def _require_none(team: Team | None, benchmark: Benchmark | None) -> None:
+    if team is not None and team.benchmark == benchmark:
         raise _refused(f"You are in the team {team.name!r}. Leave it first.")

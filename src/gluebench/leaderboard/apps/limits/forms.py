@@ -6,7 +6,7 @@ from django import forms
 from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
-from gluebench.leaderboard.apps.accounts.models import Team, User
+from gluebench.leaderboard.apps.accounts.models import Membership, Team, User
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, ActModelForm
 from gluebench.leaderboard.apps.benchmarks.policy import SETTINGS, Policy, PolicyError, policy_of
@@ -99,8 +99,9 @@ def _people(benchmark: Benchmark) -> list[tuple[str, str]]:
 
 
 def _teams(benchmark: Benchmark) -> list[tuple[str, str]]:
-    teams = Team.objects.filter(members__in=participants_of(benchmark)).distinct()
-    choices = [(f"team-{team.pk}", f"Team {team}") for team in teams]
+    members = Membership.objects.filter(until=None, user__in=participants_of(benchmark))
+    teams = Team.objects.filter(Q(benchmark=benchmark) | Q(benchmark=None), memberships__in=members)
+    choices = [(f"team-{team.pk}", f"Team {team}") for team in teams.distinct()]
     return sorted(choices, key=lambda choice: alphabetical(choice[1]))
 
 

@@ -14,7 +14,14 @@ from django.dispatch import receiver
 from django.urls import reverse
 from django.utils import timezone
 
-from gluebench.leaderboard.apps.accounts.models import Team, User, account_name, new_code
+from gluebench.leaderboard.apps.accounts.models import (
+    Team,
+    User,
+    account_name,
+    acting_for,
+    new_code,
+    team_for,
+)
 from gluebench.leaderboard.apps.accounts.trust import confirmed
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.signals import account_deleted, account_exported, act_begun
@@ -33,8 +40,9 @@ class OverrideQuerySet(models.QuerySet["Override"]):
     def of(self, benchmark: Benchmark, user: User, now: datetime | None = None) -> OverrideQuerySet:
         """Those of a person and of the person's team, by precedence: the person's own, then the newest."""
         whose = models.Q(user=user)
-        if user.team_id is not None:
-            whose |= models.Q(team=user.team_id)
+        team = team_for(user.pk, benchmark.pk)
+        if team is not None:
+            whose |= models.Q(team=team)
         overrides = self.in_force(now).filter(whose, benchmark=benchmark)
         return overrides.order_by(models.F("user").asc(nulls_last=True), "-created", "-pk")
 
@@ -245,8 +253,9 @@ def obstacle_for(benchmark: Benchmark, user: User) -> Obstacle | None:
         return Obstacle("participation", f"An organizer of {benchmark} has to approve your registration.")
     if policy.terms and not _has_accepted(benchmark, user):
         return Obstacle("rules", f"Accept the rules of {benchmark} first.")
-    if policy.per == "team" and policy.team_size is not None and user.team_id is not None:
-        number = User.objects.filter(team=user.team_id).count()
+    team = team_for(user.pk, benchmark.pk)
+    if policy.per == "team" and policy.team_size is not None and team is not None:
+        number = len(acting_for([team], benchmark.pk))
         if number > policy.team_size:
             limit = f"at most {policy.team_size} people in a team; yours has {number}"
             return Obstacle("team", f"{benchmark} takes {limit}.")

@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
-from gluebench.leaderboard.apps.accounts.models import Membership, Team, User
+from gluebench.leaderboard.apps.accounts.models import Team, User, acting_for, former_teams, team_for
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import Policy
 from gluebench.leaderboard.apps.common.problems import ProblemError
@@ -210,7 +210,8 @@ def usage(
     policy = policy_at(benchmark, slot.phase)
     exceptions = list(Override.objects.of(benchmark, user, now))
     changes = [one.until for one in exceptions if one.until is not None]
-    sent = Submission.objects.filter(counted_with(user, policy), benchmark=benchmark)
+    team = team_for(user.pk, benchmark.pk)
+    sent = Submission.objects.filter(counted_with(user, team, benchmark, policy), benchmark=benchmark)
     sent = sent if slot.phase is None else sent.filter(phase=slot.phase)
     limits, tallies = [], {}
     for name, field in FIELDS.items():
@@ -221,7 +222,7 @@ def usage(
         moment = None if tally.allows(now) else first_allowed([tally], now, changes)
         phrase = window.phrase if window else PHRASES[name]
         limits.append(Limit(name, tally.used(now), tally.cap(now), phrase, moment))
-    per = "team" if policy.per == "team" and user.team_id is not None else "person"
+    per = "team" if policy.per == "team" and team is not None else "person"
     moment = None
     is_open = benchmark.open and not slot.closed
     if is_open and any(limit.remaining == 0 for limit in limits):
@@ -230,7 +231,7 @@ def usage(
     return Usage(tuple(limits), per, is_open, moment if moment != now else None, slot)
 
 
-def counted_with(user: User, policy: Policy) -> Q:
+def counted_with(user: User, team: int | None, benchmark: Benchmark, policy: Policy) -> Q:
     """The submissions that count together with this person's.
 
     Per team: the person's own, those of the team's members, those sent for the team; and those that a
@@ -239,10 +240,11 @@ def counted_with(user: User, policy: Policy) -> Q:
     mine = Q(owner=user)
     if policy.per != "team":
         return mine
-    if user.team_id is not None:
-        mine |= Q(owner__team=user.team_id) | Q(group=user.team_id)
-    for left in Membership.objects.filter(user=user, until__isnull=False).exclude(team=user.team_id):
-        mine |= Q(group=left.team_id, submitted__lte=left.until)
+    if team is not None:
+        mine |= Q(owner__in=acting_for([team], benchmark.pk)) | Q(group=team)
+    for former, until in former_teams(user.pk, benchmark.pk):
+        if former != team:
+            mine |= Q(group=former, submitted__lte=until)
     return mine
 
 
@@ -303,7 +305,7 @@ def take(submission: Submission, *, limited: bool = True) -> None:
     if not limited:
         submission.phase = slot_of(submission.benchmark, submission.owner, timezone.now()).phase
         return
-    user, team = hold(submission.owner_id)
+    user, team = hold(submission.owner_id, submission.benchmark)
     benchmark = Benchmark.objects.get(pk=submission.benchmark_id)  # read again: its policy may have changed
     if not user.is_active:  # deleted during the upload: no new row may refer to it
         raise QuotaError(403, "closed", "This account is closed.")
@@ -311,7 +313,7 @@ def take(submission: Submission, *, limited: bool = True) -> None:
     submission.phase, submission.late = slot.phase, slot.late
     submission.group = team
     if slot.phase is not None:
-        submission.group_id = team_in(slot.phase, user.pk, user.team_id)
+        submission.group_id = team_in(slot.phase, user.pk)
     if submission.has_team_name and submission.group is not None:
         submission.team = submission.group.name
 
@@ -338,9 +340,10 @@ def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:
     return now.slot
 
 
-def hold(user: int) -> tuple[User, Team | None]:
-    """Lock a person, then the person's team, until the transaction ends; always in this order."""
+def hold(user: int, benchmark: Benchmark | None) -> tuple[User, Team | None]:
+    """Lock a person, then the person's team for a benchmark, until the transaction ends; in this order."""
     person = User.objects.select_for_update(no_key=True).get(pk=user)
-    if person.team_id is None:
+    team = team_for(user, None if benchmark is None else benchmark.pk)
+    if team is None:
         return person, None
-    return person, Team.objects.select_for_update(no_key=True).get(pk=person.team_id)
+    return person, Team.objects.select_for_update(no_key=True).get(pk=team)

@@ -7,15 +7,22 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from gluebench.leaderboard.apps.accounts.models import SignedInRequest, User, account_name, leader_of
+from gluebench.leaderboard.apps.accounts.models import (
+    SignedInRequest,
+    User,
+    account_name,
+    leader_of,
+    teams_of,
+)
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import (
     OrganizerPage,
@@ -23,7 +30,8 @@ from gluebench.leaderboard.apps.benchmarks.organizer_pages import (
     refusals_shown,
 )
 from gluebench.leaderboard.apps.common.kinds import Values
-from gluebench.leaderboard.apps.common.pages import redirect_with_error, redirect_with_success
+from gluebench.leaderboard.apps.common.pages import redirect_with_error
+from gluebench.leaderboard.apps.common.parameters import takes
 from gluebench.leaderboard.apps.limits import acts
 from gluebench.leaderboard.apps.limits.acts import add_override, remove_override, set_limits
 from gluebench.leaderboard.apps.limits.forms import (
@@ -34,7 +42,7 @@ from gluebench.leaderboard.apps.limits.forms import (
     TeamForm,
     TeamLinkForm,
 )
-from gluebench.leaderboard.apps.limits.models import Invitation, Override
+from gluebench.leaderboard.apps.limits.models import Override
 from gluebench.leaderboard.apps.limits.phase_acts import delete_phase, extend, save_phase, settle_phase
 from gluebench.leaderboard.apps.limits.phase_files import PhaseFileForm, add_file, delete_file
 from gluebench.leaderboard.apps.limits.phase_forms import (
@@ -58,19 +66,33 @@ SHOWN = 5
 
 
 @login_required
+@takes("benchmark")
 def team(request: SignedInRequest) -> HttpResponse:
-    """The user's team, or the form to create one."""
+    """The user's team for a benchmark or for all, or the form to create one."""
+    scope = _scope(request)
     form = TeamForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            created = acts.create_team(request.user, form.cleaned_data["name"])
+            created = acts.create_team(request.user, form.cleaned_data["name"], scope)
         except ActError as error:
             form.add_error("name", str(error))
         else:
-            message = f"The team {created} is ready. Send its link to the other members."
-            return redirect_with_success(request, message, "team")
-    mine = request.user.team
-    context: dict[str, Any] = {"form": form, "team": mine, "here": "team"}
+            messages.success(request, f"The team {created} is ready. Send its link to the other members.")
+            return redirect(_team_page(scope))
+    teams = teams_of(request.user)
+    mine = teams.get(None if scope is None else scope.pk)
+    benchmarks = Benchmark.objects.filter(
+        Q(pk__in=Benchmark.objects.visible_to(request.user).values("pk")) | Q(teams__in=teams.values())
+    )
+    choices = [(benchmark, teams.get(benchmark.pk)) for benchmark in benchmarks.distinct().order_by("title")]
+    context: dict[str, Any] = {
+        "form": form,
+        "team": mine,
+        "here": "team",
+        "benchmark": scope,
+        "general": teams.get(None),
+        "choices": choices,
+    }
     if mine is not None:
         invitation = mine.invitations.usable().first()
         context |= {
@@ -88,15 +110,23 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     """The page behind an invitation: explains what joining means; a POST joins."""
     if request.method == "POST":
         act = acts.propose_merge if "merge" in request.POST else acts.join_team
-        return _change_team(request, partial(act, code=code))
-    invitation = Invitation.objects.usable().filter(code=code, team__isnull=False).first()
-    invited_to = invitation.team if invitation else None
-    context = {"wanted": invited_to, "code": code, "here": "team"}
-    return render(request, "limits/join.html", context, status=200 if invited_to else 404)
+        page = reverse("team")
+        with refusals_shown(request):
+            invited_to = acts.invited_to(code)
+            page = _team_page(invited_to.benchmark)
+            messages.success(request, act(request.user, code))
+        return redirect(page)
+    try:
+        inviting = acts.invited_to(code)
+    except ActError:
+        return render(request, "limits/join.html", {"here": "team"}, status=404)
+    own = teams_of(request.user).get(inviting.benchmark_id)
+    return render(request, "limits/join.html", {"wanted": inviting, "own": own, "here": "team"})
 
 
 @login_required
 @require_POST
+@takes("benchmark")
 def team_leave(request: SignedInRequest) -> HttpResponse:
     """Leave the team."""
     return _change_team(request, acts.leave_team)
@@ -104,13 +134,17 @@ def team_leave(request: SignedInRequest) -> HttpResponse:
 
 @login_required
 @require_POST
+@takes("benchmark")
 def team_merge(request: SignedInRequest, pk: int) -> HttpResponse:
     """Answer a team that asks one's own to merge."""
-    return _change_team(request, partial(acts.merge, pk=pk, accepted="accept" in request.POST))
+    with refusals_shown(request):
+        messages.success(request, acts.merge(request.user, pk, accepted="accept" in request.POST))
+    return redirect(_team_page(_scope(request)))
 
 
 @login_required
 @require_POST
+@takes("benchmark")
 def team_renew(request: SignedInRequest) -> HttpResponse:
     """Replace the team's invitation."""
     form = TeamLinkForm(request.POST)
@@ -121,6 +155,7 @@ def team_renew(request: SignedInRequest) -> HttpResponse:
 
 @login_required
 @require_POST
+@takes("benchmark")
 def team_member(request: SignedInRequest) -> HttpResponse:
     """Remove a member, or let one lead the team."""
     form = MemberForm(request.POST)
@@ -130,10 +165,23 @@ def team_member(request: SignedInRequest) -> HttpResponse:
     return _change_team(request, partial(act, **form.cleaned_data))
 
 
-def _change_team(request: SignedInRequest, act: Callable[[User], str]) -> HttpResponse:
+def _change_team(request: SignedInRequest, act: Callable[..., str]) -> HttpResponse:
+    scope = _scope(request)
     with refusals_shown(request):
-        messages.success(request, act(request.user))
-    return redirect("team")
+        messages.success(request, act(request.user, benchmark=scope))
+    return redirect(_team_page(scope))
+
+
+def _scope(request: SignedInRequest) -> Benchmark | None:
+    """The benchmark that the address names; None for the team for all. Raises Http404."""
+    return acts.team_scope(request.user, request.GET.get("benchmark", ""))
+
+
+def _team_page(benchmark: Benchmark | None) -> str:
+    """The address of the page of one's team for a benchmark, or for all."""
+    if benchmark is None:
+        return reverse("team")
+    return f"{reverse('team')}?benchmark={benchmark.name}"
 
 
 def _policy(row: Any, viewer: User) -> Values:
@@ -209,6 +257,7 @@ def _phases(row: Phase, viewer: User, **query: str) -> Values:
     return {
         "phases": listed,
         "presets": PRESETS,
+        "elsewhere": row.benchmark.phases_elsewhere.select_related("benchmark"),
         "extensions": extensions,
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
         "waits": results_wait_for(row) if stored else "",

@@ -17,7 +17,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from gluebench.leaderboard.apps.accounts.models import SignedInRequest, User, account_name
+from gluebench.leaderboard.apps.accounts.models import (
+    SignedInRequest,
+    User,
+    account_name,
+    acting_teams,
+)
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, OrganizerPage, for_organizers
 from gluebench.leaderboard.apps.boards.columns import cleaned, paged
@@ -129,7 +134,7 @@ def rows_of(benchmark: Benchmark, viewer: User, *, account: int | None = None) -
     people = acts.participants_of(benchmark)
     if account is not None:
         people = people.filter(pk=account)
-    people = people.select_related("team").annotate(
+    people = people.annotate(
         entries=sent,
         accepted=Subquery(accepted.values("at")[:1]),
         digest=Subquery(accepted.values("digest")[:1]),
@@ -138,15 +143,17 @@ def rows_of(benchmark: Benchmark, viewer: User, *, account: int | None = None) -
     confirmed = EmailAddress.objects.filter(verified=True, primary=True)
     vouched = set(confirmed.values_list("user", flat=True))
     version = version_of(benchmark)
+    teams = acting_teams(benchmark.pk)
     rows = []
     for person in people:
         row = registrations.get(person.pk) or Registration()
+        team = teams.get(person.pk)
         rows.append(
             {
                 "account": person.pk,
                 "name": account_name(person, viewer),
-                "team": person.team and person.team.name,
-                "team_number": person.team_id,
+                "team": team and team.name,
+                "team_number": team and team.pk,
                 "affiliation": row.affiliation,
                 "mail_domain": person.email.rpartition("@")[2],
                 "confirmed": person.pk in vouched,

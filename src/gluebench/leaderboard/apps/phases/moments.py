@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from gluebench.leaderboard.apps.accounts.models import User, team_at
+from gluebench.leaderboard.apps.accounts.models import User, team_for
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.phases.models import UPLOAD_TIME, Late, Phase
 from gluebench.leaderboard.apps.phases.table import TABLE, ActError, Cell, Moment
@@ -42,17 +42,28 @@ def cell_of(act: str, phase: Phase | None, ends: datetime | None, at: datetime |
     return cell._replace(reason=cell.reason.format(phase=phase, opens=opens, deadline=deadline))
 
 
-def require(act: str, phase: Phase | None, *, user: int = 0, team: int | None = None) -> Cell:
-    """What an act does now, by a person in a team, or by an organizer without either. Raises ActError."""
+def require(act: str, phase: Phase | None, *, user: int = 0) -> Cell:
+    """What an act does now, by this person, or by an organizer without a number. Raises ActError."""
     ends = None
     if phase is not None and user:
-        ends = ends_for(phase, user, team)
+        ends = ends_for(phase, user)
     elif phase is not None:
         ends = phase.over
     cell = cell_of(act, phase, ends)
     if cell.outcome == "refused":
         raise ActError(cell.reason)
     return cell
+
+
+def require_own_labels(benchmark: Benchmark, actor: User) -> None:
+    """Raise ActError where a phase uses labels of a benchmark that this person does not organize."""
+    for owner in Benchmark.objects.filter(phases_elsewhere__benchmark=benchmark).distinct():
+        if not owner.organized_by(actor):
+            raise ActError(
+                f"A phase uses the labels of {owner.title}, which you do not organize: ask one of its "
+                "organizers to publish them, or publish nothing of the labels.",
+                "labels",
+            )
 
 
 class Slot(NamedTuple):
@@ -80,7 +91,7 @@ def slot_of(benchmark: Benchmark, user: User, began: datetime, ended: datetime |
     coming = None
     for phase in phases:  # in the order in which they open
         if phase.opens <= began:
-            past.append((phase, ends_for(phase, user.pk, user.team_id)))
+            past.append((phase, ends_for(phase, user.pk)))
         elif coming is None:
             coming = phase
 
@@ -102,23 +113,23 @@ def slot_of(benchmark: Benchmark, user: User, began: datetime, ended: datetime |
     return Slot(closed=reason)
 
 
-def ends_for(phase: Phase, user: int, team: int | None) -> datetime | None:
-    """When a phase closes for a person, by these numbers of the person and of the present team.
+def ends_for(phase: Phase, user: int) -> datetime | None:
+    """When a phase closes for the person with this number.
 
     A team's extension is for its members at the deadline. None where the phase stays open.
     """
     if phase.closes is None or phase.last is None:
         return phase.ends
-    whose = Q(user=user) | Q(team=team_in(phase, user, team), team__isnull=False)
+    whose = Q(user=user) | Q(team=team_in(phase, user), team__isnull=False)
     own = phase.extensions.filter(whose).order_by("closes").values_list("closes", flat=True).last()
     return max(phase.closes, own or phase.closes) + MINUTE
 
 
-def team_in(phase: Phase, user: int, team: int | None) -> int | None:
-    """The number of a person's team in a phase; `team` is the present one's."""
+def team_in(phase: Phase, user: int) -> int | None:
+    """The number of a person's team in a phase: the present one or, after the deadline, that of then."""
     if phase.ends is None or cell_of("join", phase, phase.ends).outcome == "changes":
-        return team
-    return team_at(user, team, phase.ends - timedelta(microseconds=1))
+        return team_for(user, phase.benchmark_id)
+    return team_for(user, phase.benchmark_id, phase.ends - timedelta(microseconds=1))
 
 
 def phases_where(act: str, outcome: str, phases: QuerySet[Phase]) -> list[Phase]:

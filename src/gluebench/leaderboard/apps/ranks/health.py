@@ -138,7 +138,8 @@ def attempts(benchmark: Benchmark) -> list[Values]:
     The gain is over their own first attempt; of the phase that the board shows, private submissions too.
     """
     scored = benchmark.submissions.filter(phase=benchmark.board_phase)
-    teams = teams_of_several(scored.values_list("group", flat=True), phase_on_board(benchmark))
+    groups = scored.values_list("group", flat=True)
+    teams = teams_of_several(groups, benchmark.pk, phase_on_board(benchmark))
     own: dict[tuple[str, int], list[float]] = defaultdict(list)
     for owner, group, value in scored.order_by("submitted", "pk").values_list("owner", "group", "value"):
         if value is not None:

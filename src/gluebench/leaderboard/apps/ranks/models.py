@@ -113,7 +113,8 @@ def leaders(systems: Sequence[Submission]) -> list[str]:
     rows = [row for row in systems if row.kind != Kind.HUMAN]
     if not rows:
         return []
-    teams = teams_of_several([row.group_id for row in rows], rows[0].phase)
+    groups = [row.group_id for row in rows]
+    teams = teams_of_several(groups, rows[0].benchmark_id, rows[0].phase)
     keys = []
     seen = set()
     for row in rows:

@@ -122,7 +122,7 @@ def restore(submission: Submission) -> Submission:
         if row.withdrawn is not None:
             ends = None
             if row.phase is not None:
-                ends = ends_for(row.phase, row.owner_id, row.owner.team_id)
+                ends = ends_for(row.phase, row.owner_id)
             if ends is None or row.withdrawn < ends:
                 _write(row, _require("restore", row), withdrawn=None, chosen=None)
             else:  # it was withdrawn after the deadline, and still counts as chosen
@@ -266,7 +266,7 @@ def _locked(submission: Submission) -> Iterator[Submission]:
 
 def _require(act: str, row: Submission) -> Cell:
     """What the table of acts says that this act of the author does now. Raises ActError if it is refused."""
-    return require(act, row.phase, user=row.owner_id, team=row.owner.team_id)
+    return require(act, row.phase, user=row.owner_id)
 
 
 def _write(row: Submission, cell: Cell, **values: Any) -> None:

@@ -6,15 +6,14 @@ from copy import copy
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import Q
 from django.dispatch import receiver
 from django.utils import timezone
 
 from gluebench.benchmark.figures import counted as numbered
-from gluebench.leaderboard.apps.accounts.models import Membership, User
+from gluebench.leaderboard.apps.accounts.models import acting_for
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.signals import submissions_changed, team_changed
-from gluebench.leaderboard.apps.phases.models import Counting, Phase, Rows
+from gluebench.leaderboard.apps.phases.models import GRADED_BY, Counting, Phase, Rows
 from gluebench.leaderboard.apps.phases.moments import ends_for, phases_where
 from gluebench.leaderboard.apps.submissions.models import Submission, SubmissionQuerySet
 from gluebench.leaderboard.apps.submissions.queries import LISTED, Kind, eligible, people_of
@@ -57,8 +56,10 @@ def _of_one(rows: list[Sent], rule: str, otherwise: str) -> list[Sent]:
     return [max(rows, key=lambda row: (not row.lost, row.value is not None, row.value or 0.0))]
 
 
-def teams_of_several(teams: Iterable[int | None], phase: Phase | None) -> set[int]:
+def teams_of_several(teams: Iterable[int | None], benchmark: int, phase: Phase | None) -> set[int]:
     """Those of some teams that have more than one member at the deadline of a phase, or now before it.
+
+    `benchmark`: the number of that for which they act.
 
     What was sent for any other team counts for its sender alone: else each team that a person founds, alone
     or with somebody who stays for a moment, has an entry of its own.
@@ -66,12 +67,8 @@ def teams_of_several(teams: Iterable[int | None], phase: Phase | None) -> set[in
     moment = timezone.now()
     if phase is not None and phase.ends is not None:
         moment = min(moment, phase.ends - timedelta(microseconds=1))
-    known = set(teams) - {None}
-    members = Membership.objects.filter(team__in=known, since__lte=moment)
-    members = members.filter(Q(until=None) | Q(until__gt=moment))
-    unrecorded = User.objects.filter(team__in=known, memberships=None, date_joined__lte=moment)
-    people = Counter(members.values_list("team", flat=True))
-    people.update(unrecorded.values_list("team", flat=True))  # see `move_to`
+    known = {team for team in teams if team is not None}
+    people = Counter(acting_for(known, benchmark, moment).values())
     return {team for team, number in people.items() if number > 1}
 
 
@@ -95,15 +92,15 @@ def those_that_count(phase: Phase) -> set[int]:
     given = set(rows.exclude(kind=Kind.SYSTEM).values_list("pk", flat=True))
     systems = rows.filter(kind=Kind.SYSTEM).order_by("submitted", "pk")
     score = "public_value" if phase.rows == Rows.BOTH else "scores__score__value"
-    columns = ("pk", "owner", "group", "chosen", "withdrawn", "owner__team", "apart", "file", score)
+    columns = ("pk", "owner", "group", "chosen", "withdrawn", "apart", "file", score)
     rule, _, otherwise, per = phase.state["counting"]
     teams: set[int] = set()
     if per == "team":
-        teams = teams_of_several(systems.values_list("group", flat=True), phase)
+        teams = teams_of_several(systems.values_list("group", flat=True), phase.benchmark_id, phase)
     sent = []
-    for pk, owner, group, chosen, withdrawn, team, apart, file, value in systems.values_list(*columns):
+    for pk, owner, group, chosen, withdrawn, apart, file, value in systems.values_list(*columns):
         if withdrawn is not None:
-            ends = ends_for(phase, owner, team)
+            ends = ends_for(phase, owner)
             if ends is None or withdrawn < ends:
                 continue
         lost = apart in ("labels", "tasks") and not file
@@ -140,8 +137,8 @@ def moved_by(phase: Phase) -> list[str]:
     names = dict(phase.submissions.values_list("pk", "name"))
 
     sentences = []
-    if after.state["rows"] != stored.state["rows"]:
-        sentences.append("All submissions are graded again, on other rows.")
+    if any(after.state.get(name) != stored.state.get(name) for name in GRADED_BY):
+        sentences.append("All submissions are graded again.")
     leaving = [names[pk] for pk in sorted(listed_now - listed_then)]
     if leaving:
         sentences.append(f"These would leave the board: {', '.join(leaving)}.")

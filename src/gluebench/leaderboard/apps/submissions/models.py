@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from gluebench import benchmark as records
-from gluebench.leaderboard.apps.accounts.models import Team, User
+from gluebench.leaderboard.apps.accounts.models import Team, User, team_for
 from gluebench.leaderboard.apps.audit.models import seal
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import Policy
@@ -236,8 +236,9 @@ class Submission(models.Model):
         """Whether this person may do the acts of its author; as `SubmissionQueries.managed_by`."""
         if self.owner_id == user.pk:
             return True
-        team = getattr(user, "team_id", None)
-        return self.has_team_name and self.group_id == team
+        if user.pk is None or not self.has_team_name:
+            return False
+        return self.group_id == team_for(user.pk, self.benchmark_id)
 
     def get_absolute_url(self) -> str:
         """Its page."""

@@ -11,6 +11,7 @@ from django.db.models import F, Func, JSONField, Max, Min, Q, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Extract, Now
 
+from gluebench.leaderboard.apps.accounts.models import teams_of
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.fields import REGIMES
 
@@ -93,10 +94,14 @@ LISTED = listed()
 
 
 def _managed(user: Any) -> Q:
-    mine = Q(owner=user)
-    if user.team_id is not None:
-        mine |= Q(group=user.team_id, reproduces=None, benchmark__settings__per="team")
-    return mine
+    teams = teams_of(user)
+    for_teams = Q(pk=None)
+    for benchmark, team in teams.items():
+        if benchmark is None:
+            for_teams |= Q(group=team) & ~Q(benchmark__in=set(teams) - {None})
+        else:
+            for_teams |= Q(group=team, benchmark=benchmark)
+    return Q(owner=user) | for_teams & Q(reproduces=None, benchmark__settings__per="team")
 
 
 class SubmissionQueries(models.QuerySet[Row]):

@@ -35,7 +35,7 @@ def shown_of(row: Submission) -> list[dict[str, Any]]:
     Of each person or team it is the newest one, so that nobody stands for several.
     """
     sent = row.reproductions.filter(approved=True, withdrawn=None).select_related("benchmark", "phase")
-    teams = teams_of_several(sent.values_list("group", flat=True), row.phase)
+    teams = teams_of_several(sent.values_list("group", flat=True), row.benchmark_id, row.phase)
     newest = {}
     for reproduction in sent.order_by("submitted", "pk"):
         people = people_of(reproduction.owner_id, reproduction.group_id, teams)

@@ -19,7 +19,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.http import Http404, HttpRequest
 from django.utils import timezone
 
-from gluebench.leaderboard.apps.accounts.models import Membership, User
+from gluebench.leaderboard.apps.accounts.models import Membership, User, team_for
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import Policy
 from gluebench.leaderboard.apps.common.problems import ProblemError, spend
@@ -205,9 +205,9 @@ def reproducible(user: User, key: str) -> Submission:
     row = visible(user, key)
     if not (row.is_listed and row.file):
         raise Http404("Only a system on a board whose file is still kept can be reproduced.")
-    teams = {row.group_id, row.owner.team_id} - {None}
-    left = Membership.objects.filter(user=user, team__in=teams, until__isnull=False)
-    if user.pk == row.owner_id or user.team_id in teams or left.exists():
+    teams = {row.group_id, team_for(row.owner_id, row.benchmark_id)} - {None}
+    members = Membership.objects.filter(user=user, team__in=teams)  # who has left too
+    if user.pk == row.owner_id or members.exists():
         raise PermissionDenied("Its author and the author's team cannot reproduce a system.")
     return row
 
