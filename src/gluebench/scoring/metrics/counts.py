@@ -123,14 +123,14 @@ def total(table: Table) -> Any:
 def gold_counts(table: Table) -> Any:
     """Number of examples of each gold label."""
     if isinstance(table, list | tuple):  # without numpy, which a grade without intervals need not load
-        return [sum(row) for row in table]
+        return list(map(sum, table))
     return table.sum(axis=1)
 
 
 def predicted_counts(table: Table) -> Any:
     """Number of examples of each predicted label."""
     if isinstance(table, list | tuple):
-        return [sum(column) for column in zip(*table, strict=True)]
+        return list(map(sum, zip(*table, strict=True)))
     return table.sum(axis=0)
 
 
