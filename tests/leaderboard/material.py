@@ -26,6 +26,15 @@ CANARIES = tuple(GOLD["Sim"])
 PREDICTIONS: dict[str, Sequence[str]] = {**GOLD, "Sim": ["1.5", "2.5", "0.5", "4", "3.5"], "Para": "101101"}
 
 
+def write_copy(path: Path) -> Path:
+    """A manifest with all tasks of tests/tiny.toml, for another benchmark of the name of the file."""
+    path.write_text(
+        f'[benchmark]\nname = "{path.stem}"\nextends = "{MANIFEST}"\n'
+        'tasks = ["Para", "Sim", "Infer", "Refer", "DX"]\n'
+    )
+    return path
+
+
 def tsv(values: Sequence[str], heading: str) -> str:
     return f"index\t{heading}\n" + "".join(f"{at}\t{value}\n" for at, value in enumerate(values))
 

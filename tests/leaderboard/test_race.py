@@ -10,26 +10,38 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leaderboard.material import MANIFEST, PREDICTIONS, tsv, write_gold, zip_bytes
 from leaderboard.postgres import database
 from leaderboard.race import INVITATION, LIMIT, POLICIES
+from leaderboard.race_labels import SENT
 
+from gluebench.benchmark import load_benchmark
+from gluebench.leaderboard.apps.benchmarks.adding import digest_of
 from gluebench.leaderboard.keeping.folder import VARIABLE, SiteFolder
+from gluebench.scoring import grade, read_gold
+from gluebench.scoring.feedback import rounded_report
+from gluebench.submission import check
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src"
 
 
 def race(home: Path, kind: str, trials: int, at_once: int, address: str = "") -> list[dict[str, Any]]:
+    return run("race.py", home, address, kind, str(trials), str(at_once))
+
+
+def run(program: str, home: Path, address: str, *arguments: str) -> list[dict[str, Any]]:
+    """The lines of JSON that a program prints of a new site."""
     SiteFolder(home).create()
     environment = {
         **os.environ,
         VARIABLE: str(home),
         "DJANGO_SETTINGS_MODULE": "gluebench.leaderboard.settings",
         "GLUEBENCH_DATABASE": address,
-        "PYTHONPATH": str(SOURCE),
+        "PYTHONPATH": f"{SOURCE}:{HERE.parent}",
     }
     done = subprocess.run(
-        [sys.executable, str(HERE / "race.py"), kind, str(trials), str(at_once)],
+        [sys.executable, str(HERE / program), *arguments],
         env=environment,
         capture_output=True,
         text=True,
@@ -60,6 +72,31 @@ def test_an_invitation_admits_no_more_people_than_it_is_for(engine: str, tmp_pat
     for result in results:
         assert result["said"] == ["refused"] * (16 - LIMIT) + ["taken"] * LIMIT
         assert result["kept"] == {"guests": LIMIT}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_labels_and_tasks_that_change_during_gradings_leave_the_scores_of_the_last(
+    engine: str, tmp_path: Path
+) -> None:
+    folders = [write_gold(tmp_path / name) for name in ("first", "second")]
+    (folders[1] / "Para.tsv").write_text(tsv("000111", "label"))
+    arguments = (str(MANIFEST), "30", *map(str, folders))
+    if engine == "sqlite":
+        (left,) = run("race_labels.py", tmp_path / "site", "", *arguments)
+    else:
+        with database() as address:
+            (left,) = run("race_labels.py", tmp_path / "site", address, *arguments)
+    assert left["ended"] == [0] * 5
+    part = tmp_path / "part.toml"
+    part.write_text(f'[benchmark]\nname = "part"\nextends = "{MANIFEST}"\ntasks = {left["tasks"]}\n')
+    benchmark = load_benchmark(str(part if left["tasks"] else MANIFEST))
+    (folder,) = {folder for folder in folders if digest_of(folder) == left["labels"]}
+    file = tmp_path / "predictions.zip"
+    file.write_bytes(zip_bytes(PREDICTIONS))
+    score = rounded_report(grade(check(file, benchmark), read_gold(folder, benchmark)), benchmark).score
+    assert score is not None
+    assert left["rows"] == [["graded", "", score.value]] * SENT
 
 
 @pytest.mark.slow

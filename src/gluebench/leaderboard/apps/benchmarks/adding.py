@@ -90,9 +90,10 @@ def _update(row: Benchmark, ready: Prepared, values: Values, *, by: User | None,
     changed = [field for field, value in values.items() if getattr(row, field) != value]
     if not changed:
         return
-    # Their phases are graded again with this one's labels. In the order of numbers, as `save_phase` locks.
-    elsewhere = row.phases_elsewhere.values_list("benchmark", flat=True)
-    for pk in sorted({row.pk, *elsewhere}):
+    # Phases elsewhere are graded again with this one's labels. Locked as `save_phase` does: first the one
+    # with the labels, so that no phase begins or ends to use them, then those with the phases; the log last.
+    Benchmark.objects.held(row.pk)
+    for pk in sorted(set(row.phases_elsewhere.values_list("benchmark", flat=True))):
         Benchmark.objects.held(pk)
     _require_fit_of_phases(row, ready)
     Benchmark.objects.filter(pk=row.pk).update(**values)

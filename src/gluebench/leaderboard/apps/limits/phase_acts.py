@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from gluebench.leaderboard.apps.accounts.models import Team, User
@@ -37,9 +38,12 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> str
     A later deadline of a phase that has opened is an extension for everybody, and announced with the reason.
     """
     with transaction.atomic():
-        # In the order of numbers, so that two that wait for each other's labels do not wait for ever.
-        for pk in sorted({phase.benchmark_id, phase.tasks_of_id or phase.benchmark_id}):
+        # First those that have the labels, before and after, as `adding.store` locks them.
+        stored = Phase.objects.filter(pk=phase.pk)
+        owners = Benchmark.objects.filter(Q(pk=phase.tasks_of_id) | Q(phases_elsewhere__in=stored))
+        for pk in sorted(set(owners.values_list("pk", flat=True))):
             Benchmark.objects.held(pk)
+        Benchmark.objects.held(phase.benchmark_id)
         former = Phase.objects.filter(pk=phase.pk).first()
         after = values_of(phase)
         before = dict.fromkeys(after) if former is None else values_of(former)
