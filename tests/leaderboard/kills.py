@@ -1,8 +1,10 @@
 """Kills a process of a site at a chosen statement of its database, and looks at what is left.
 
 `python -m leaderboard.kills ACT POINT...` on the site of GLUEBENCH_SITE: for each point a child does the act
-(`accept` a file, or `grade` what was accepted) and ends itself by kill -9 before its n-th statement, or
-after it for a negative n. Another child then does what a worker does when it starts. Prints JSON lines.
+(`accept` a file, `grade` what was accepted, or `relabel` what was graded) and ends itself by kill -9 before
+its n-th statement, or after it for a negative n. Another child then does what a worker does when it starts.
+Files go to the newest benchmark; the labels are those of "tiny", and change between the two folders of
+LABELS. Prints JSON lines.
 """
 
 # ruff: noqa: E402  Django is set up before models are imported
@@ -15,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import django
@@ -24,9 +27,10 @@ django.setup()
 from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
-from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench.leaderboard.apps.accounts.models import User
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark, digest_of
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.submissions import grading
 from gluebench.leaderboard.apps.submissions.models import Submission
@@ -66,9 +70,16 @@ def dying(act: Callable[[], Any], point: int) -> Callable[[], None]:
 
 
 def send() -> None:
-    benchmark, owner = Benchmark.objects.get(), User.objects.get()
+    benchmark, owner = Benchmark.objects.latest("added"), User.objects.get()
     file = ContentFile(zip_bytes(PREDICTIONS), name="predictions.zip")
     accept(Submission(owner=owner, benchmark=benchmark, name="A", model="B", public=True), file)
+
+
+def relabel() -> None:
+    """Give the benchmark the labels of the other folder."""
+    now = Benchmark.objects.get(name="tiny").gold_digest
+    folders = [Path(folder) for folder in os.environ["LABELS"].split(":")]
+    add_benchmark(str(MANIFEST), next(folder for folder in folders if digest_of(folder) != now))
 
 
 def grade_all() -> None:
@@ -97,16 +108,23 @@ def look(act: str, point: int, ended: int) -> dict[str, Any]:
         "open": sum(row.status in OPEN for row in rows),
         "statuses": sorted({row.status for row in rows}),
         "results": [row.results.count() for row in rows],
+        "values": [row.value for row in rows],
+        "labels": Benchmark.objects.get(name="tiny").gold_digest,
     }
+
+
+ACTS: dict[str, Callable[[], None]] = {"accept": send, "grade": grade_all, "relabel": relabel}
 
 
 def main(act: str, points: list[int]) -> None:
     in_child(lambda: User.objects.get_or_create(email="ada@example.org"))
     for point in points:
         in_child(lambda: Submission.objects.all().delete())
-        if act == "grade":
+        if act != "accept":
             in_child(send)
-        ended = in_child(dying(send if act == "accept" else grade_all, point))
+        if act == "relabel":
+            in_child(grade_all)
+        ended = in_child(dying(ACTS[act], point))
         in_child(recover)
         print(json.dumps(look(act, point, ended)), flush=True)
         connection.close()

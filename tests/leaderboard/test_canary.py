@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,16 @@ import pytest
 from django.apps import apps
 from django.core import mail
 from django.test import Client
-from leaderboard.material import CANARIES, PREDICTIONS, write_gold, zip_bytes
+from django.utils import timezone
+from leaderboard.material import CANARIES, PREDICTIONS, tsv, write_copy, write_gold, zip_bytes
+from leaderboard.routes import ROUTES
 from leaderboard.served import Served
-from leaderboard.walk import PASSWORD, Walk, secrets
+from leaderboard.walk import PASSWORD, Walk, secrets, submit
 
+from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.limits.phase_acts import save_phase
+from gluebench.leaderboard.apps.phases.models import Phase
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.scoring.gold import KEY_BYTES, KEY_FILE
 
@@ -78,6 +86,36 @@ def pages(submission: Submission) -> Iterator[str]:
     yield from (here, f"{here}.json", f"{here}/detail", "/benchmarks/tiny.json")
     yield from (f"/api/v1/submissions/{submission.key}{end}" for end in ("", "/report", "/history"))
     yield from ("/api/v1/benchmarks/tiny", "/api/v1/benchmarks/tiny/board")
+
+
+@pytest.mark.slow
+def test_no_address_of_a_benchmark_that_borrows_the_labels_holds_one(
+    tiny: Any, ada: Any, person: Callable[[str], Any], tmp_path: Path
+) -> None:
+    manifest = write_copy(tmp_path / "host.toml")
+    gold = write_gold(tmp_path / "host")
+    (gold / "Sim.tsv").write_text(tsv(CLOSE, "label"))
+    host = Benchmark.objects.get(name=add_benchmark(str(manifest), gold))
+    organizer = person("organizer@example.org")
+    for benchmark in (tiny, host):
+        benchmark.organizers.add(organizer)
+    opens = timezone.now() - timedelta(days=1)
+    save_phase(Phase(benchmark=host, name="Elsewhere", opens=opens, tasks_of=tiny))
+    places = {"key": submit(host, ada, name="Private", public=False).key}
+    places["shown"] = submit(host, organizer, name="Public", public=True).key
+    answers = []
+    for user in (None, ada, organizer):
+        client = Client(raise_request_exception=False)
+        if user is not None:
+            client.force_login(user)
+        for route in ROUTES:
+            with contextlib.suppress(KeyError):  # a page of something that is not here
+                path = route.path.format(**places).replace("/benchmarks/tiny", "/benchmarks/host")
+                answer = client.get(path)
+                answers.append((f"{path} for {user}", opened(b"".join(answer))))
+    assert len(answers) > 300
+    assert b"Public" in b"".join(data for _, data in answers)
+    assert leaks(answers, secrets(tiny)) == []
 
 
 BROKEN = {

@@ -133,7 +133,7 @@ def make_world(gold: Path) -> World:
     connection = SocialAccount.objects.create(user=careful, provider="orcid-org", uid="0000-0001")
     entry = record("mark", actor=accounts["organizer"], benchmark=tiny, submission=mine)
     times = {"opens": "2998-05-01T00:00Z", "closes": "2999-05-01T00:00Z"}
-    phase = Phase.objects.create(benchmark=another, name="Later", **times)
+    phase = Phase.objects.create(benchmark=another, name="Later", tasks_of=tiny, **times)
     content = storages["data"].save("another/phases/later", ContentFile(b"Not yet"))
     file = PhaseFile.objects.create(
         benchmark=another, phase=phase, path="later.tsv", release="opens", file=content, size=7
