@@ -722,6 +722,12 @@ ROUTES = (
         "405",
         "401 422 422 422 422 422 422",
     ),
+    Route(
+        "api/v1/benchmarks/<slug:name>/data/<path:path>",
+        "/api/v1/benchmarks/tiny/data/manifest.toml",
+        "200",
+        "405",
+    ),
     Route("api/v1/benchmarks/<slug:name>/phases", "/api/v1/benchmarks/tiny/phases", "200", "405"),
     Route(
         "api/v1/benchmarks/<slug:name>/announcements", "/api/v1/benchmarks/tiny/announcements", "200", "405"

@@ -18,6 +18,8 @@ pytestmark = [*MARKS, pytest.mark.django_db]
 SITE = "http://board.test"
 BOARD = "/benchmarks/glue"
 SIZES = (7, 30, 300)
+SHOWN_SIZES = [7, pytest.param(30, marks=pytest.mark.slow), 300]
+"""The least and the most by default."""
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 WIDE = {"width": 1440, "height": 900}
 A4 = {"width": 717, "height": 1046}
@@ -153,7 +155,7 @@ def test_the_first_screen_has_many_systems(
 
 
 @pytest.mark.parametrize("size", [DESKTOP, WIDE, PHONE], ids=["1280", "1440", "390"])
-@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("number", SHOWN_SIZES)
 def test_a_board_fits_and_stands_out_nowhere(show: Any, number: int, size: dict[str, int]) -> None:
     page = show(f"/{number}", size)
     assert page.evaluate(TOO_WIDE) <= 0
@@ -187,7 +189,7 @@ OVERLAPS = """() => {
 
 
 @pytest.mark.parametrize("page_name", ["progress", "efficiency"])
-@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("number", SHOWN_SIZES)
 def test_no_text_of_a_chart_covers_another(show: Any, number: int, page_name: str) -> None:
     for size in (DESKTOP, PHONE):
         page = show(f"/{number}/{page_name}", size)

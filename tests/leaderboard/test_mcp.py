@@ -209,6 +209,71 @@ def test_without_questions_a_confirmation_names_file_and_cost(
     play(folder, "--to", served.url, "--budget", "2", by=use, token=token, mode=mode)
 
 
+REGISTERS = """
+import sys; from gluebench.leaderboard import commands
+commands.open_site(sys.argv[1])
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+settings, texts = {"per_day": 3, "at_once": None}, {}
+if sys.argv[2] == "on":
+    settings |= {"terms": True, "registration": "approval", "ask_affiliation": True}
+    settings |= {"consent": "To be named."}
+    texts = {"rules": "Be fair."}
+Benchmark.objects.update(settings=settings, texts=texts)
+"""
+
+
+FORGOTTEN = """
+import sys; from gluebench.leaderboard import commands
+commands.open_site(sys.argv[1])
+from gluebench.leaderboard.apps.limits.models import Acceptance, Registration
+Acceptance.objects.all().delete()
+Registration.objects.all().delete()
+"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_person_agrees_to_the_rules_before_the_assistant_registers(
+    folder: Path, served: Served, token: str, mode: str
+) -> None:
+    shown: list[str] = []
+
+    async def person(context: Any, question: Any) -> ElicitResult:
+        shown.append(question.message)
+        return ElicitResult(action="accept", content={"send": len(shown) > 1})
+
+    async def use(assistant: Assistant) -> None:
+        call = assistant.call
+        facts = await call("registration", **TINY)
+        assert (facts["standing"], facts["asks"]["consent"]) == (None, "To be named.")
+        assert "asks for affiliation, consent" in await call("register", **TINY)
+        assert not shown
+        values = {**TINY, "affiliation": "Example University", "consent": True}
+        assert (await call("register", **values))["sent"] is False
+        assert (await call("registration", **TINY))["standing"] is None
+        done = await call("register", **values)
+        assert (done["sent"], done["standing"]) == (True, "waiting")
+        assert all(part in shown[0] for part in ("Be fair.", "Example University", "You agree: To be named."))
+
+    async def use_in_two_steps(assistant: Assistant) -> None:
+        call = assistant.call
+        values = {**TINY, "affiliation": "Example University", "consent": True}
+        first = await call("register", **values)
+        assert (first["sent"], "Be fair." in first["question"]) == (False, True)
+        for other in ({"affiliation": "Another"}, {"confirmation": "yes"}):
+            again = await call("register", **{**values, "confirmation": first["confirmation"], **other})
+            assert again["sent"] is False
+        assert (await call("register", **values, confirmation=first["confirmation"]))["sent"] is True
+
+    served.python(REGISTERS, str(served.folder), "on")
+    try:
+        play(folder, "--to", served.url, by=use, token=token, mode=mode, elicitation_callback=person)
+        served.python(FORGOTTEN, str(served.folder))
+        play(folder, "--to", served.url, by=use_in_two_steps, token=token, mode=mode)
+    finally:
+        served.python(FORGOTTEN, str(served.folder))
+        served.python(REGISTERS, str(served.folder), "off")
+
+
 def test_the_policy_of_the_site_is_respected(folder: Path, served: Served, token: str) -> None:
     async def use(assistant: Assistant) -> None:
         call = assistant.call

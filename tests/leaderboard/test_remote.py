@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -116,11 +117,47 @@ def test_a_file_is_checked_with_the_tasks_of_the_phase_that_it_is_for(
     assert len(Client(address_of(url).site).benchmark("tiny").tasks) == 5
 
 
+USED = """
+import sys; from gluebench.leaderboard import commands
+commands.open_site(sys.argv[1])
+from gluebench.leaderboard.apps.accounts.models import Token
+print(Token.objects.exclude(used=None).filter(user__email="member@example.org").count())
+"""
+
+
+def test_commands_send_the_token_where_not_everybody_sees_the_benchmark(
+    served: Any, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.zip").write_bytes(zip_bytes(PREDICTIONS))
+    commands = (["check", tmp_path / "mine.zip", "--benchmark", url], ["data", "get", url, "--to", tmp_path])
+    token = str(served.python(OWN, str(served.folder), "off")).strip()
+    used = served.python(USED, str(served.folder))
+    monkeypatch.setenv("GLUEBENCH_TOKEN", token)
+    assert [run(*words).exit_code for words in commands] == [0, 0]
+    assert served.python(USED, str(served.folder)) == used, "everybody sees it: the token stays here"
+    served.python(OWN, str(served.folder), "on")
+    shutil.rmtree(tmp_path / "tiny")
+    try:
+        for words in commands:
+            done = run(*words)
+            assert done.exit_code == 0, done.output
+        assert (tmp_path / "tiny" / "Sim" / "test.tsv").is_file()
+        shutil.rmtree(tmp_path / "tiny")
+        for secret, reason in (("", "set GLUEBENCH_TOKEN to your token"), ("gluebench_no", "is unknown")):
+            monkeypatch.setenv("GLUEBENCH_TOKEN", secret)
+            for words in commands:
+                done = run(*words)
+                assert (done.exit_code, reason in done.stderr) == (1, True), done.output
+        assert not (tmp_path / "tiny").exists()
+    finally:
+        served.python(OWN, str(served.folder), "off")
+
+
 def test_the_cached_manifest_serves_offline_and_says_so(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = remote(url)
-    monkeypatch.setattr(module, "Client", lambda site, token, **_: Client("http://127.0.0.1:9", tries=1))
+    monkeypatch.setattr(module, "Client", lambda site, *_, **__: Client("http://127.0.0.1:9", tries=1))
     (tmp_path / "mine.zip").write_bytes(zip_bytes(PREDICTIONS))
     done = run("check", tmp_path / "mine.zip", "--benchmark", url)
     assert done.exit_code == 0, done.output

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.benchmark.atomic import write_text
 from gluebench.submission.transport import (
+    ROOT,
     Answer,
     Form,
     Progress,
@@ -38,6 +39,7 @@ __all__ = ["Client", "RefusedByLeaderboardError", "SendError", "remote"]
 TRIES = 2
 TIMEOUT = 15.0
 ANSWER = "answer.json"
+NOT_FOUND = 404
 _PAGE = re.compile(r"(.*)/benchmarks/([\w-]+)(?:/data)?/?", re.ASCII)
 
 
@@ -241,6 +243,11 @@ class Address(NamedTuple):
         query = f"?phase={self.phase}" if self.phase else ""
         return f"{self.site}/benchmarks/{self.name}{query}"
 
+    @property
+    def for_programs(self) -> str:
+        """Address of the benchmark in the API, which takes a token."""
+        return f"{self.site}{ROOT}/benchmarks/{self.name}"
+
 
 class Remote(NamedTuple):
     """A benchmark of a leaderboard, as it is now, or as it was when the leaderboard last answered."""
@@ -250,6 +257,8 @@ class Remote(NamedTuple):
     """Its manifest as a file in the cache."""
     facts: dict[str, Any]
     """What the leaderboard says of it (docs/reference/api.md)."""
+    token: str = ""
+    """The token that was needed; empty for a benchmark that everybody sees."""
 
 
 def address_of(url: str) -> Address:
@@ -273,7 +282,7 @@ def address_of(url: str) -> Address:
 def remote(url: str, say: Callable[[str], None] = lambda line: None, *, token: str = "") -> Remote:
     """The benchmark at an address; `say` is called if the cached one is used. Raises SendError.
 
-    `token`: of an account that sees it, where not everybody does.
+    `token`: of an account that sees it, where not everybody does. It is not sent where everybody does.
     """
     address = address_of(url)
     folder = cache_folder() / hashlib.sha256(address.page.encode()).hexdigest()[:32]
@@ -282,21 +291,37 @@ def remote(url: str, say: Callable[[str], None] = lambda line: None, *, token: s
         cached = Answer(200, stored["facts"], str(stored["etag"]))
     except (OSError, ValueError, KeyError, TypeError):
         cached = None
+    etag = cached.etag if cached else ""
+    needed = ""
     try:
-        client = Client(address.site, token, tries=TRIES, timeout=TIMEOUT)
-        answer = client.facts(address.name, cached.etag if cached else "", phase=address.phase)
+        try:
+            open_client = Client(address.site, tries=TRIES, timeout=TIMEOUT)
+            answer = open_client.facts(address.name, etag, phase=address.phase)
+        except RefusedByLeaderboardError as refusal:
+            if refusal.status != NOT_FOUND or not token:
+                raise
+            needed = token
+            answer = _facts_for(address, token, etag, say)
     except UnreachableError as error:
         if cached is None:
             raise
         date = time.strftime("%Y-%m-%d", time.localtime((folder / ANSWER).stat().st_mtime))
         say(f"{error} Using {address.page} as it was on {date}.")
-        return Remote(address, write_manifest(cached.data, folder, url=address.page), cached.data)
+        return Remote(address, write_manifest(cached.data, folder, url=address.page), cached.data, needed)
     if cached and answer.status == 304:
         answer = cached
     folder.mkdir(parents=True, exist_ok=True)
     manifest = write_manifest(answer.data, folder, url=address.page)
     write_text(folder / ANSWER, json.dumps({"etag": answer.etag, "facts": answer.data}))
-    return Remote(address, manifest, answer.data)
+    return Remote(address, manifest, answer.data, needed)
+
+
+def _facts_for(address: Address, token: str, etag: str, say: Callable[[str], None]) -> Answer:
+    """The record of a benchmark that not everybody sees. Raises SendError."""
+    client = Client(address.site, token, tries=TRIES, timeout=TIMEOUT)
+    if client.is_open_to_readers:
+        say(f"warning: {client.url} is not encrypted: the token can be read on the way.")
+    return client.facts(address.name, etag, phase=address.phase)
 
 
 def cache_folder() -> Path:

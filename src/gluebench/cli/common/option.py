@@ -22,12 +22,16 @@ from gluebench.benchmark import (
 from gluebench.cli.common.errors import needs_extra
 
 if TYPE_CHECKING:
-    # Both take milliseconds to import, which every command would pay.
+    # All take milliseconds to import, which every command would pay.
     from pathlib import Path
 
     from click.shell_completion import CompletionItem
 
+    from gluebench.submission.client import Remote
+
 F = TypeVar("F", bound=Callable[..., Any])
+TOKEN = "GLUEBENCH_TOKEN"
+"""The variable of the environment that has the token of an account on a leaderboard."""
 
 
 def text(spec: str, *names: str, **attributes: Any) -> Callable[[F], F]:
@@ -191,9 +195,21 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         """A name or path for `load_benchmark`. Raises SendError if an address does not return a manifest."""
         if "://" not in value or (ctx is not None and ctx.resilient_parsing):
             return value
-        from gluebench.submission.client import remote
+        return str(remote_benchmark(value).manifest)
 
-        return str(remote(value, lambda line: click.echo(line, err=True)).manifest)
+
+def remote_benchmark(address: str) -> Remote:
+    """The benchmark at an address; where not everybody sees it, by $GLUEBENCH_TOKEN. Raises SendError."""
+    from gluebench.submission.client import RefusedByLeaderboardError, SendError, remote
+
+    token = os.environ.get(TOKEN, "")
+    try:
+        return remote(address, lambda line: click.echo(line, err=True), token=token)
+    except RefusedByLeaderboardError as refusal:
+        if refusal.status != 404 or token:
+            raise
+        way = f"If it is for its participants alone, set {TOKEN} to your token with the scope 'read'."
+        raise SendError(f"{refusal} {way}") from None
 
 
 class LoadedBenchmark(BenchmarkName):

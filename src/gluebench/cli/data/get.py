@@ -12,7 +12,7 @@ from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.benchmark.tables import Column, Table
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import Form, Output, emit, notice, notices, plain
+from gluebench.cli.common.output import Form, Output, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.data.dataset import Origin, Outcome, State
@@ -49,7 +49,8 @@ def get(
     """Download or read a benchmark's examples and store them as Parquet.
 
     Without --task, all tasks of the benchmark; auxiliary data such as SNLI only when named. Of an address on
-    a leaderboard, all files of its Data page as they are, each verified by its SHA-256.
+    a leaderboard, all files of its Data page as they are, each verified by its SHA-256. If it is for its
+    participants alone, the token in GLUEBENCH_TOKEN is sent.
 
     \b
     Example:
@@ -229,13 +230,14 @@ def _get_site(url: str, to: Path, retry: Mapping[str, Any], *, form: Form) -> No
     """Fetch the files and show the outcome of each. Raises SendError, DataError."""
     from gluebench.data.sources.fetch import DownloadProgress, Fetcher, RetrySettings, readable
     from gluebench.data.sources.plan import fetch_missing, read_listed_files
-    from gluebench.submission.client import remote
 
-    board = remote(url, notice)
+    board = option.remote_benchmark(url)
     folder = to / board.address.name
-    files = read_listed_files(board.address.page, board.facts.get("data"), folder)
+    source = board.address.for_programs if board.token else board.address.page
+    files = read_listed_files(source, board.facts.get("data"), folder)
     progress = DownloadProgress(shown=True)
-    fetched = fetch_missing(files, Fetcher(progress, RetrySettings(**retry)), progress)
+    fetcher = Fetcher(progress, RetrySettings(**retry), token=board.token)
+    fetched = fetch_missing(files, fetcher, progress)
     columns = (
         "file",
         Column("size", show=readable, name="bytes"),

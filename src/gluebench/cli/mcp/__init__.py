@@ -23,8 +23,8 @@ def mcp(folders: tuple[str, ...], suites: tuple[Benchmark, ...], gold: dict[str,
     """Serve tools to an assistant by the Model Context Protocol, on standard input.
 
     The tools list and describe benchmarks, check submissions, and grade, compare and rank them with local
-    labels. With --to, they also read a board, show limits and states, and submit. They read files of the
-    --folder options alone.
+    labels. With --to, they also read a board, show limits, rules and states, register and submit. They read
+    files of the --folder options alone.
 
     \b
     Example:

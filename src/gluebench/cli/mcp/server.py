@@ -1,6 +1,6 @@
-"""The MCP server: tools on local files and on a leaderboard, and `submit`, which a person confirms."""
+"""The MCP server: tools on local files and on a leaderboard; a person confirms `submit` and `register`."""
 
-# No annotations from __future__: the SDK reads those of `_submit_tool`, which name its inner functions.
+# No annotations from __future__: the SDK reads those of the tools, which name functions within functions.
 import functools
 import hashlib
 import hmac
@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field, ValidationError
 from gluebench.benchmark import Benchmark, find
 from gluebench.cli.common.errors import as_click
 from gluebench.cli.common.output import notice
+from gluebench.cli.submission.register import VERSION_LENGTH
 from gluebench.cli.submission.submit import retry_key
 from gluebench.scoring import Gold, GoldError, grade, read_gold
 from gluebench.scoring.report import json_ready
@@ -121,15 +122,13 @@ class Local(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A submission that would be sent, and what a person has to know of it."""
+    """What would be sent, and what a person has to know of it."""
 
-    benchmark: str
-    filename: str
-    data: bytes
-    details: dict[str, Any]
     question: str
     confirmation: str
-    """It names the file and what is spent, and is good for this plan alone."""
+    """It names what is sent and spent, and is good for this plan alone."""
+    act: Callable[[], dict[str, Any]]
+    """Sends it. Raises SendError, UsageError."""
 
 
 class Remote:
@@ -158,7 +157,38 @@ class Remote:
         """Say how many submissions are left: by the benchmark's policy, and in the budget of this server."""
         return {**self._client.quota(benchmark), "budget": self._left}
 
-    def plan(self, path: str, benchmark: str, details: dict[str, Any]) -> Plan:
+    def registration(self, benchmark: str, code: str = "") -> dict[str, Any]:
+        """Read the rules of a benchmark, what registering asks for, and whether one may submit.
+
+        `code` is the last part of the link of an invitation.
+        """
+        return self._client.registration(benchmark, code)
+
+    def plan_registration(self, benchmark: str, values: dict[str, Any]) -> Plan:
+        """See whether registering would be of use, and complete. Raises SendError, UsageError."""
+        facts = self._client.registration(benchmark, values["code"])
+        if facts["accepted"] and facts["obstacle"] is None:
+            raise click.UsageError(f"Nothing is left to do: you may submit to {benchmark}.")
+        missing = [
+            name for name in ("name", "affiliation", "consent") if facts["asks"][name] and not values[name]
+        ]
+        if missing:
+            raise click.UsageError(f"{benchmark} asks for {', '.join(missing)}; `registration` says more.")
+        consent = f" You agree: {facts['asks']['consent']}" if values["consent"] else ""
+        version = facts["version"]
+        question = (
+            f"Register for {self._client.url}/benchmarks/{benchmark} with "
+            f"{json.dumps(values, ensure_ascii=False)}, and accept its rules?{consent} The rules, version "
+            f"{version[:VERSION_LENGTH]}:\n\n{facts['rules'].strip()}"
+        )
+        act = functools.partial(self._register, benchmark, {"version": version, **values})
+        return Plan(question, f"rules-{version[:VERSION_LENGTH]}-{self._seal(question)}", act)
+
+    def _register(self, benchmark: str, values: dict[str, Any]) -> dict[str, Any]:
+        facts = self._client.register(benchmark, values)
+        return {"sent": True, **{name: facts[name] for name in ("standing", "obstacle", "done")}}
+
+    def plan_submission(self, path: str, benchmark: str, details: dict[str, Any]) -> Plan:
         """Check what would be sent. Raises SendError, UsageError."""
         self._insist_on_budget()
         file = self._local.within(path)
@@ -175,20 +205,23 @@ class Remote:
             f"{json.dumps(details, ensure_ascii=False)}? It uses one of the submissions left there "
             f"({there}) and one of those that this server may still send ({self._left})."
         )
-        seal = hmac.digest(self._key, question.encode(), "sha256").hex()[:32]
-        confirmation = f"{digest[:16]}-one-of-{there}-there-one-of-{self._left}-here-{seal}"
-        return Plan(benchmark, file.name, data, details, question, confirmation)
+        spent = f"one-of-{there}-there-one-of-{self._left}-here"
+        act = functools.partial(self._send, benchmark, file.name, data, details)
+        return Plan(question, f"{digest[:16]}-{spent}-{self._seal(question)}", act)
 
-    def send(self, plan: Plan) -> dict[str, Any]:
+    def _send(self, benchmark: str, filename: str, data: bytes, details: dict[str, Any]) -> dict[str, Any]:
         """Send the very bytes that were confirmed. Raises SendError, or UsageError if the budget is gone."""
         with self._lock, tempfile.TemporaryDirectory() as folder:
             self._insist_on_budget()
-            file = Path(folder) / plan.filename
-            file.write_bytes(plan.data)
-            key = retry_key(file, plan.benchmark, plan.details)
-            entry = self._client.submit(plan.benchmark, file, plan.details, retry_key=key)
+            file = Path(folder) / filename
+            file.write_bytes(data)
+            key = retry_key(file, benchmark, details)
+            entry = self._client.submit(benchmark, file, details, retry_key=key)
             self._left -= entry["new"]
         return {"sent": entry["new"], "key": entry["key"], "page": self._client.page(entry["key"])}
+
+    def _seal(self, question: str) -> str:
+        return hmac.digest(self._key, question.encode(), "sha256").hex()[:32]
 
     def _insist_on_budget(self) -> None:
         if self._left < 1:
@@ -213,9 +246,9 @@ class Server(MCPServer):
 
 
 class Answer(BaseModel):
-    """What a person answers before a submission is sent."""
+    """What a person answers before something is sent."""
 
-    send: bool = Field(description="Send this submission")
+    send: bool = Field(description="Send this")
 
 
 def serve(local: Local, *, url: str | None, token: str, budget: int) -> None:
@@ -228,8 +261,9 @@ def serve(local: Local, *, url: str | None, token: str, budget: int) -> None:
             remote = Remote(local, Client(url, token, say=notice), budget)
         except SendError as error:
             raise click.UsageError(str(error)) from None
-        tools += [remote.board, remote.status, remote.limits]
-        server.add_tool(_submit_tool(remote), annotations=ToolAnnotations(destructive_hint=True))
+        tools += [remote.board, remote.status, remote.limits, remote.registration]
+        for confirmed_tool in (_submit_tool(remote), _register_tool(remote)):
+            server.add_tool(confirmed_tool, annotations=ToolAnnotations(destructive_hint=True))
     for tool in tools:
         server.add_tool(_with_user_errors(tool), annotations=ToolAnnotations(read_only_hint=True))
     server.run("stdio")
@@ -251,13 +285,8 @@ def _with_user_errors(tool: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _submit_tool(remote: Remote) -> Callable[..., Any]:
-    """`submit` with what it needs first: the plan, and the answer of a person."""
-    Details = dict[str, str | float]  # noqa: N806
-
-    @_with_user_errors
-    def plan(path: str, benchmark: str, name: str, model: str, public: bool, details: Details) -> Plan:
-        return remote.plan(path, benchmark, {**details, "name": name, "model": model, "public": public})
+def _answer_to(plan: Callable[..., Plan]) -> Callable[..., Any]:
+    """The answer of a person to the question of a plan, for a tool that needs it first."""
 
     def answer(
         context: Context, plan: Annotated[Plan, Resolve(plan)], confirmation: str
@@ -266,6 +295,25 @@ def _submit_tool(remote: Remote) -> Callable[..., Any]:
         if offered and (offered.form is not None or offered.url is None):
             return Elicit(plan.question, Answer)
         return Answer(send=hmac.compare_digest(confirmation.encode(), plan.confirmation.encode()))
+
+    return answer
+
+
+def _act_on(plan: Plan, answer: ElicitationResult[Answer]) -> dict[str, Any]:
+    """Do what a person confirmed; else what to ask the person."""
+    if isinstance(answer, AcceptedElicitation) and answer.data.send:
+        return plan.act()
+    return {"sent": False, "question": plan.question, "confirmation": plan.confirmation}
+
+
+def _submit_tool(remote: Remote) -> Callable[..., Any]:
+    """`submit` with what it needs first: the plan, and the answer of a person."""
+    Details = dict[str, str | float]  # noqa: N806
+
+    @_with_user_errors
+    def plan(path: str, benchmark: str, name: str, model: str, public: bool, details: Details) -> Plan:
+        values = {**details, "name": name, "model": model, "public": public}
+        return remote.plan_submission(path, benchmark, values)
 
     @_with_user_errors
     def submit(
@@ -278,15 +326,43 @@ def _submit_tool(remote: Remote) -> Callable[..., Any]:
         details: Details = {},  # noqa: B006
         confirmation: str = "",
         plan: Annotated[Plan, Resolve(plan)],
-        answer: Annotated[ElicitationResult[Answer], Resolve(answer)],
+        answer: Annotated[ElicitationResult[Answer], Resolve(_answer_to(plan))],
     ) -> dict[str, Any]:
         """Send a zip to the leaderboard, once a person has confirmed it.
 
         Clients that can ask the person do. Otherwise nothing is sent at first: show the person the
         `question` of the answer and, if they agree, repeat the call with its `confirmation`.
         """
-        if isinstance(answer, AcceptedElicitation) and answer.data.send:
-            return remote.send(plan)
-        return {"sent": False, "question": plan.question, "confirmation": plan.confirmation}
+        return _act_on(plan, answer)
 
     return submit
+
+
+def _register_tool(remote: Remote) -> Callable[..., Any]:
+    """`register` with what it needs first: the plan, and the answer of a person."""
+
+    @_with_user_errors
+    def plan(benchmark: str, name: str, affiliation: str, consent: bool, code: str) -> Plan:
+        values = {"name": name, "affiliation": affiliation, "consent": consent, "code": code}
+        return remote.plan_registration(benchmark, values)
+
+    @_with_user_errors
+    def register(
+        benchmark: str,
+        *,
+        name: str = "",
+        affiliation: str = "",
+        consent: bool = False,
+        code: str = "",
+        confirmation: str = "",
+        plan: Annotated[Plan, Resolve(plan)],
+        answer: Annotated[ElicitationResult[Answer], Resolve(_answer_to(plan))],
+    ) -> dict[str, Any]:
+        """Register for a benchmark and accept its rules, once a person has confirmed it.
+
+        `registration` says what it asks for. The answer of a person works as that of `submit`; the
+        `question` has the rules, which the person must read.
+        """
+        return _act_on(plan, answer)
+
+    return register

@@ -88,10 +88,18 @@ class DownloadProgress:
 class Fetcher:
     """Fetches files one by one."""
 
-    def __init__(self, meter: DownloadProgress | None = None, settings: RetrySettings | None = None) -> None:
+    def __init__(
+        self,
+        meter: DownloadProgress | None = None,
+        settings: RetrySettings | None = None,
+        *,
+        token: str = "",
+    ) -> None:
+        """`token`: of an account on the one leaderboard that all files come from."""
         self._meter = meter or DownloadProgress()
         self._settings = settings or RetrySettings()
         self._connections = http.Connections(self._settings.timeout)
+        self._authorization = {"Authorization": f"Bearer {token}"} if token else {}
         self._unreachable: dict[str, str] = {}
         """Failed host to its error; no other file is requested from it."""
 
@@ -135,7 +143,8 @@ class Fetcher:
             before = part.size
             self.check_reachable(file.address)
             try:
-                with closing(self._connections.request(file.address, part.headers())) as response:
+                headers = part.headers() | self._authorization
+                with closing(self._connections.request(file.address, headers)) as response:
                     self._receive(response, file, part)
                 return
             except http.TransferError as error:

@@ -20,7 +20,7 @@ from gluebench.leaderboard.apps.api.schemas import Paging, answers
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.apps.boards import views as pages
 from gluebench.leaderboard.apps.boards.columns import scheme_of, standings
-from gluebench.leaderboard.apps.boards.downloads import coming_files, files_of
+from gluebench.leaderboard.apps.boards.downloads import coming_files, files_of, send_data_file
 from gluebench.leaderboard.apps.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.page_cache import TYPES, cached, once
@@ -118,6 +118,12 @@ def _facts(benchmark: Benchmark, phases: list[Values], number: int) -> Values:
         "data": files_of(tasks_of(shown)),
         "coming_data": coming_files(benchmark),
     }
+
+
+@_get("/{slug:name}/data/{path:path}", None, 404, 304)
+def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
+    """A file of the Data page, whole or from a byte on."""
+    return send_data_file(request, benchmark_or_404(request, name), path, reader(request))
 
 
 @_get("/{slug:name}/phases", schemas.PhaseList, 404)

@@ -60,16 +60,20 @@ def croissant(request: HttpRequest, name: str) -> HttpResponseBase:
 @require_safe
 def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
     """One file of the Data page, whole or from a byte on."""
-    benchmark = live(name, request.user).benchmark()
+    return send_data_file(request, live(name, request.user).benchmark(), path, request.user)
+
+
+def send_data_file(request: HttpRequest, benchmark: Benchmark, path: str, user: Any) -> HttpResponseBase:
+    """A file of the Data page as this person sees it. Raises Http404."""
     texts = _manifests(benchmark)
     content: File[bytes]
     if path in texts:
         content = ContentFile(texts[path])
         digest = hashlib.sha256(texts[path]).hexdigest()
     else:
-        file = benchmark.data_files.filter(path=path).first() or _of_phase(benchmark, path, request.user)
+        file = benchmark.data_files.filter(path=path).first() or _of_phase(benchmark, path, user)
         if file is None:
-            raise Http404(f"The Data page of {name} has no file {path}.")
+            raise Http404(f"The Data page of {benchmark.name} has no file {path}.")
         content = storages["data"].open(file.file)
         digest = file.sha256
     etag = f'"{digest}"'
