@@ -156,7 +156,7 @@ def score_intervals(
 ) -> str:
     """A chart of labels with their scores and intervals; `links` lead from them. Empty without a value."""
     # Not for the command line, which counts alone.
-    from gluebench.analysis.charts import IntervalRow, interval_chart
+    from gluebench.analysis.charts import ChartPoint, interval_chart
 
     rows = []
     loss = None
@@ -164,7 +164,7 @@ def score_intervals(
         if score["value"] is not None:
             loss = score.get("loss")
             value, low, high = drawn(score)
-            rows.append(IntervalRow(label, value, low, high, links[at] if links else ""))
+            rows.append(ChartPoint(label, value, low, high, links[at] if links else ""))
     if not rows:
         return ""
     heading = figures.heading(metric) if loss else metric

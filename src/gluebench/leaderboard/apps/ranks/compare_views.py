@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from gluebench.analysis.charts import QUIET, IntervalRow, interval_chart
+from gluebench.analysis.charts import QUIET, ChartPoint, interval_chart
 from gluebench.analysis.names import with_names
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark.figures import p_text
@@ -210,7 +210,7 @@ def _differences(
         interval = f" ({line['interval']})" if line["interval"] else ""
         note = f"{title}: {signed(line['difference'], is_loss)}{interval}, {verdict}"
         link = "" if line is whole else reverse("task", args=[benchmark.name, title])
-        rows.append(IntervalRow(title, value or 0.0, low, high, link, ink, note))
+        rows.append(ChartPoint(title, value or 0.0, low, high, link, ink, note))
     axis = "A minus B" if is_loss else "A minus B, in points"
     return interval_chart("Differences by task", rows, axis=axis, zero=True)
 

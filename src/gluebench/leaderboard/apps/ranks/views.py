@@ -15,11 +15,11 @@ from pydantic_core import to_json
 from gluebench.analysis.charts import (
     MOST_LINES,
     QUIET,
-    IntervalRow,
+    ChartPoint,
     interval_chart,
 )
 from gluebench.analysis.rank.rules import pareto_front
-from gluebench.analysis.scatter import ScatterPoint, scatter_chart
+from gluebench.analysis.scatter import scatter_chart
 from gluebench.benchmark.figures import heading
 from gluebench.leaderboard.apps.accounts.trust import role_of
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, Live, live
@@ -270,8 +270,8 @@ def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any
         ink = 0 if is_leading else other_ink
         link = reverse("submission", args=[row["key"]])
         value, low, high = drawn(row["score"])
-        points.append(ScatterPoint(label, x, value, low, high, ink, link))
-    front = [(point.x, point.y) for point in points if point.ink == 0]
+        points.append(ChartPoint(label, value, low, high, link, ink, x=x))
+    front = [(point.x, point.value) for point in points if point.ink == 0]
     more["cloud"] = [(x, drawn(row["score"])[0]) for row, x, _ in systems[POINTS:]]
     y_title = "Score"
     if systems[0][0]["score"].get("loss"):
@@ -333,7 +333,7 @@ def _rank_sets(title: str, rows: Sequence[Row]) -> str:
             if not is_band:  # which shows none of these
                 link = reverse("submission", args=[row["key"]])
                 note = f"{label}: {place.words}"
-            lines.append(IntervalRow(label, place.rank, place.low, place.high, link, ink, note))
+            lines.append(ChartPoint(label, place.rank, place.low, place.high, link, ink, note))
     return interval_chart(title, lines, axis="True rank", ranks=True) if lines else ""
 
 
