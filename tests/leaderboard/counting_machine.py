@@ -10,6 +10,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+import pytest
 from allauth.account.models import EmailAddress
 from django.core.cache import caches
 from django.core.files.base import ContentFile
@@ -149,7 +150,8 @@ class World:
         file.write_bytes(FILES[answers])
         score = rounded_report(grade(check(file, benchmark), gold), benchmark).score
         assert score is not None
-        return score.value
+        assert score.value is not None
+        return round(score.value, 12)  # a site computes with numbers of so many digits
 
 
 def refused(act: Callable[[], object]) -> bool:
@@ -320,7 +322,9 @@ class Counting(RuleBasedStateMachine):
         values = {self.pks.index(pk): value for pk, value in rows.values_list("pk", "value")}
         assert set(values) == listed
         assert {place for place, value in values.items() if value is not None} == ranked
-        assert all(values[place] == self.model.entries[place].value for place in ranked)
+        assert {place: values[place] for place in ranked} == pytest.approx(
+            {place: self.model.entries[place].value for place in ranked}, rel=1e-9
+        )
         self.agrees = True
 
     @rule(data=st.data())

@@ -184,6 +184,28 @@ def test_no_payload_comes_alive_on_any_page(hostile: tuple[list[Submission], Cli
         assert json.loads(owner.get(f"{here}.json").content)["name"] == row.name
 
 
+def test_the_title_of_a_benchmark_whose_tasks_a_phase_uses_stays_text(
+    graded: Send, tiny: Any, ada: Any, phase: Any
+) -> None:
+    tiny.organizers.add(ada)
+    payload = f"<img src=x onerror={SCRIPT}>\"'"
+    facts = {"manifest": tiny.manifest, "gold": tiny.gold, "gold_digest": tiny.gold_digest}
+    other = Benchmark.objects.create(name="other", title=payload, **facts)
+    other.organizers.add(ada)
+    row = phase("Elsewhere", "2020-01-01 00:00", None, tasks_of=other)
+    submission = graded()
+    owner = Client()
+    owner.force_login(ada)
+    paths = ["/benchmarks/tiny", "/benchmarks/tiny/data", "/benchmarks/tiny/submit", f"{ORGANIZE}/phases"]
+    paths += [f"{ORGANIZE}/phases/{row.pk}", "/benchmarks/tiny/tasks/Para", submission.get_absolute_url()]
+    found = ""
+    for path in paths:
+        page = owner.get(path).content.decode()
+        assert not Live(page).found, path
+        found += page
+    assert found.count(MARK) >= 5
+
+
 def test_the_payloads_would_be_noticed() -> None:
     """The test can fail: unescaped, all but those that are Markdown or template code are found."""
     quiet = [each for each in PAYLOADS if not Live(f"<p title='x'>{each}").found]

@@ -277,8 +277,14 @@ def test_the_other_benchmark_keeps_what_the_phase_needs(
     assert Benchmark.objects.get(name="other").manifest == before
 
 
-def form_errors(**values: str) -> Mapping[str, Any]:
-    row = Phase(benchmark=Benchmark.objects.get(name="tiny"))
+def test_labels_of_a_benchmark_that_uses_another_one_s_stay_here(course: tuple[Phase, Phase]) -> None:
+    with pytest.raises(SiteError, match="The phase Elsewhere is graded with labels on this site"):
+        add_benchmark(str(MANIFEST), None)
+    assert Benchmark.objects.get(name="tiny").gold
+
+
+def form_errors(row: Phase | None = None, **values: str) -> Mapping[str, Any]:
+    row = row or Phase(benchmark=Benchmark.objects.get(name="tiny"))
     sent = {"name": "Test", "opens": "2027-06-01 00:00", "zone": "UTC", "rows": "all", "shown": "always"}
     sent |= {"counting": "every", "most": "1", "otherwise": "best", "late": "kept"}
     return PhaseForm(row, sent | values).errors
@@ -308,6 +314,16 @@ def test_only_benchmarks_of_the_same_organizers_and_readers_are_offered(
     assert form_errors(tasks_of="other", tasks="Sim")["tasks"] == [
         "There is no task 'Sim'; expected some of Extra, Para."
     ]
+
+
+def test_phases_with_the_same_labels_have_the_same_public_share(course: tuple[Phase, Phase]) -> None:
+    Phase.objects.filter(pk=course[1].pk).update(rows="both", share=0.5)
+    there = Phase(benchmark=Benchmark.objects.get(name="other"), name="Test")
+    shares = {"rows": "public", "share": "0.3", "opens": "2028-06-01 00:00"}
+    assert "The phase Elsewhere has 0.5" in form_errors(there, **shares)["share"][0]
+    assert not form_errors(there, **shares | {"share": "0.5"})
+    assert not form_errors(**shares)  # of this benchmark's own labels
+    assert form_errors(**shares, tasks_of="other")["share"]
 
 
 def test_an_organizer_chooses_it_in_the_browser_and_reads_what_follows(

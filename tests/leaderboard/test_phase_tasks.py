@@ -21,7 +21,7 @@ from gluebench.leaderboard.apps.benchmarks.policy import PolicyError, read_polic
 from gluebench.leaderboard.apps.limits.acts import set_policy
 from gluebench.leaderboard.apps.limits.phase_acts import phase_lines, save_phase
 from gluebench.leaderboard.apps.phases.models import Phase, at_phase, on_board, whole
-from gluebench.leaderboard.apps.submissions import grading
+from gluebench.leaderboard.apps.submissions import acts, grading
 from gluebench.leaderboard.apps.submissions.grading import follow_clock
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.keeping import integrity
@@ -132,6 +132,31 @@ def test_other_tasks_mean_another_grading_and_no_rank_until_it_is_done(
     row.refresh_from_db()
     assert (row.status, row.apart, row.value) == ("graded", "", 1.0)
     assert {*row.report["tasks"]} == {"Para", "Refer"}
+
+
+def test_an_entry_whose_file_is_gone_keeps_what_is_shown_of_it_after_a_change_of_tasks(
+    client: Client, course: tuple[Phase, Phase], graded: Any
+) -> None:
+    row = graded(zip_bytes(GOLD), name="Gone")
+    acts.forget_files(Submission.objects.filter(pk=row.pk))
+    phase = Phase.objects.get(pk=course[0].pk)
+    phase.tasks = ["Para"]
+    save_phase(phase)
+    phase.counting = "best"
+    save_phase(phase)  # everything is shown again
+    row.refresh_from_db()
+    assert (row.status, row.apart, row.value, {*row.scores["tasks"]}) == ("graded", "tasks", None, {*DEV})
+    here = row.get_absolute_url()
+    for path in (
+        BOARD,
+        f"{BOARD}.json",
+        f"{BOARD}.csv",
+        here,
+        f"{here}.json",
+        f"{here}/detail",
+        f"{API}/board",
+    ):
+        assert client.get(path).status_code == 200, path
 
 
 def test_a_copy_of_the_benchmark_in_a_phase_goes_to_another_phase_and_back(

@@ -76,26 +76,26 @@ def benchmark(request: HttpRequest, name: str, phase: int = 0) -> HttpResponseBa
     `phase` is the id of a phase, whose tasks, manifest and data it then has.
     """
     benchmark = benchmark_or_404(request, name)
-    phases = described(benchmark)
-    number = phase
 
     def body() -> str:
-        return to_json(_facts(benchmark, phases, number)).decode()
+        return to_json(_facts(benchmark, phase)).decode()
 
-    if number and all(line["phase"].pk != number for line in phases):
-        raise not_found(f"{name} has no phase {number}: {reverse('api:phases', args=[name])} lists them.")
     # The version counts changes of pages; this answer shows the settings too.
-    key = f"api benchmark {name} {number} {benchmark.open} {benchmark.revealed} {benchmark.settings}"
+    key = f"api benchmark {name} {phase} {benchmark.open} {benchmark.revealed} {benchmark.settings}"
     return cached(request, name=key, version=benchmark.version, make=body, content_type=TYPES["json"])
 
 
-def _facts(benchmark: Benchmark, phases: list[Values], number: int) -> Values:
-    """The values for all tasks or, by the number of a phase, for those that it has."""
+def _facts(benchmark: Benchmark, number: int) -> Values:
+    """The values for all tasks or, by the number of a phase, for those that it has. Raises ProblemError."""
+    phases = described(benchmark)
     phase = None
     for line in phases:
         if line["phase"].pk == number or (not number and line["standing"] == "open"):
             phase = line["phase"]
             break
+    if number and phase is None:
+        address = reverse("api:phases", args=[benchmark.name])
+        raise not_found(f"{benchmark.name} has no phase {number}: {address} lists them.")
     in_phase = at_phase(benchmark, phase)
     shown = in_phase if number else benchmark
     record = shown.record

@@ -109,6 +109,12 @@ def _require_fit_of_phases(row: Benchmark, ready: Prepared) -> None:
     """Raise SiteError for a manifest that lacks a task of a phase, and for labels that a phase needs."""
     new = Benchmark(manifest=ready.manifest.text, parents=list(ready.manifest.parents)).record
     known = {task.name for task in new.tasks}
+    borrowing = row.phases.exclude(tasks_of=None).first()
+    if borrowing is not None and ready.gold is None:
+        raise SiteError(
+            f"The phase {borrowing} is graded with labels on this site, so this benchmark's must be here "
+            "too. Change the phase first."
+        )
     phases = [(phase, "") for phase in row.phases.filter(tasks_of=None)]
     for phase in row.phases_elsewhere.select_related("benchmark"):
         phases.append((phase, f" of {phase.benchmark.title}"))

@@ -180,13 +180,14 @@ class PhaseForm(ActModelForm):
             values["share"] = None
         elif share is None or not 0 < share < 1:
             self.add_error("share", "Give a number between 0 and 1, or score all rows.")
-        elif (
-            other := self.instance.benchmark.phases.exclude(pk=self.instance.pk)
-            .exclude(share=None)
-            .exclude(share=share)
-            .first()
-        ):
-            self.add_error("share", f"The phase {other} has {other.share:g}; rows would be in both parts.")
+        else:
+            owner = values.get("tasks_of") or self.instance.benchmark
+            same_labels = Phase.objects.filter(Q(tasks_of=owner) | Q(tasks_of=None, benchmark=owner))
+            others = same_labels.exclude(pk=self.instance.pk).exclude(share=None).exclude(share=share)
+            if other := others.first():
+                self.add_error(
+                    "share", f"The phase {other} has {other.share:g}; rows would be in both parts."
+                )
 
     def _lenders(self) -> QuerySet[Benchmark]:
         """The benchmarks to choose from, among them the present one."""

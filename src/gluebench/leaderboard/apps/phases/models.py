@@ -174,17 +174,21 @@ class Phase(models.Model):
         if self.over is not None and self.shows is not None and self.shows >= self.over:
             shown = shown and settled  # results announced in the grace are settled before `complete`
         part = {"all": "", "both": "held back" if settled else "public"}.get(self.rows, self.rows)
-        return {
+        state = {
             "settled": settled,
             "rows": {"rows": part, "share": self.share} if part else {},
-            **({"tasks": self.tasks} if self.tasks else {}),
-            **({"tasks_of": self.tasks_of_id} if self.tasks_of_id else {}),
             "ladder": policy.feedback == "ladder" and not (self.rows == Rows.BOTH and settled),
             "shown": shown,
             "feedback": [policy.feedback, policy.smallest_category],
             "counting": [self.counting, self.most, self.otherwise, policy.per],
             "ends": self.ends.timestamp() if self.ends else None,
         }
+        # Left out where they are empty, as in the states that earlier versions stored.
+        if self.tasks:
+            state["tasks"] = self.tasks
+        if self.tasks_of_id:
+            state["tasks_of"] = self.tasks_of_id
+        return state
 
 
 class Extension(models.Model):

@@ -193,7 +193,8 @@ def show(submission: Submission) -> bool:
     phase = submission.phase
     report = result.shown or result.report or {}
     # Not by what the phase scores now: of an entry whose file is gone, the scores stay those of other rows.
-    if phase is not None and phase.rows == Rows.BOTH and report["provenance"].get("rows") == "public":
+    of_public_rows = report["provenance"].get("rows") == "public" and not _has_other_tasks(submission, report)
+    if phase is not None and phase.rows == Rows.BOTH and of_public_rows:
         values["public_value"] = score_value(submission, report)
     Submission.objects.filter(pk=submission.pk).rewrite(**values)
     result.show(values["scores"])
@@ -215,13 +216,22 @@ def shown(submission: Submission, result: Result | None) -> Values:
     if report is None or unpublished or unseen:
         return nothing
 
+    apart = key_of(result.labels, report["provenance"]).difference(key_now(submission.benchmark, phase))
+    if _has_other_tasks(submission, report):
+        # Only the manifest that it was scored by tells how it is rounded: what is shown stays.
+        return {"report": submission.report, "scores": submission.scores, "value": None, "apart": apart}
     visible = as_shown(report, submission.record, smallest=policy.smallest_category)
     scores = {name: visible[name] for name in BOARD}
-    apart = key_of(result.labels, report["provenance"]).difference(key_now(submission.benchmark, phase))
     value = None
     if not apart and visible["score"]:
         value = visible["score"].get("value")
     return {"report": visible, "scores": scores, "value": value, "apart": apart}
+
+
+def _has_other_tasks(submission: Submission, report: Facts) -> bool:
+    """Whether the tasks of its phase, or how they are scored, changed since a report was made."""
+    scored_by: str = report["provenance"]["benchmark"]["fingerprint"]
+    return scored_by != fingerprint(submission.record)
 
 
 def score_value(submission: Submission, report: Facts) -> float | None:
