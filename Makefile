@@ -114,6 +114,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python -m docs.tools.rooms
 	$(BIN)/python -m docs.tools.counting > docs/reference/counting.md
 	$(BIN)/python -m docs.tools.sealed > docs/reference/sealed.md
+	$(BIN)/python -m docs.tools.policy_schema > docs/reference/policy.schema.json
 	$(BIN)/python -m docs.tools.site
 
 notebooks: $(VENV)/.dev

@@ -49,13 +49,16 @@ def main() -> None:
                 "points and intervals": lambda: grade(submission, gold),
                 "two compared": lambda: compare(check(good, glue), check(other, glue), gold),
                 "compared, 1,000 resamples": lambda: compare(
+                    check(good, glue), check(other, glue), gold, categories=False, resamples=1000
+                ),
+                "with categories, 1,000 resamples": lambda: compare(
                     check(good, glue), check(other, glue), gold, resamples=1000
                 ),
             },
             rounds,
         )
     for name, each in seconds.items():
-        print(f"{name:28} {statistics.median(each) * 1000:8.1f} ms CPU")
+        print(f"{name:32} {statistics.median(each) * 1000:8.1f} ms CPU")
     print()
     _line(
         "file order: times zipfile.read",
@@ -91,6 +94,11 @@ def main() -> None:
     _line(
         "compared, 1,000 resamples: times graded with intervals",
         ratio(seconds, "compared, 1,000 resamples", "ours, intervals"),
+        "<= 3",
+    )
+    _line(
+        "the same with categories (--details)",
+        ratio(seconds, "with categories, 1,000 resamples", "ours, intervals"),
         "<= 3",
     )
 

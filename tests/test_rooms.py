@@ -70,6 +70,29 @@ def test_the_front_hall_of_the_leaderboard_is_three_folders() -> None:
     }
 
 
+WRITES = {"save", "delete", "create", "bulk_create", "bulk_update", "get_or_create", "update_or_create"}
+
+
+def writes_in(path: Path) -> list[str]:
+    """The calls of a file that change rows of the database, as lines of code."""
+    lines = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        line = ast.unparse(node)
+        is_update = node.func.attr == "update" and ".objects" in line
+        if is_update or (node.func.attr in WRITES and "commit=False" not in line):
+            lines.append(f"{path.parent.name}/{path.name}: {line}")
+    return lines
+
+
+def test_pages_of_the_leaderboard_leave_what_changes_anything_to_acts() -> None:
+    apps = SOURCE / "leaderboard" / "apps"
+    pages = [*apps.glob("*/views.py"), *apps.glob("*/pages.py")]
+    assert not [line for path in pages for line in writes_in(path)]
+    assert writes_in(apps / "webhooks" / "acts.py")
+
+
 def test_no_files_import_each_other_in_a_circle() -> None:
     """At any depth of the code: an import inside a function is an import. `__init__` may import its own."""
     paths = [path for path in SOURCE.rglob("*.py") if path.parent.name != "migrations"]

@@ -40,7 +40,8 @@ PROJECT = {
 """Pages at the top of the repository, and where they are on the site."""
 LEFT_OUT = ("docs/example/", "docs/tools/")
 PAGES = (".md", ".ipynb")
-PICTURES = (".png", ".svg", ".webp")
+COPIED = (".png", ".svg", ".webp", ".json")
+"""Pictures and schemas, which the site has as they are."""
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)((?:#[^)\s]*)?)(?=\))")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 LINK_TEXT = re.compile(r"\[([^\]]+)\]\([^)]*\)")
@@ -116,11 +117,11 @@ def build(target: Path, *, version: str | None = None) -> int:
 
 
 def find_pages() -> dict[str, str]:
-    """Each page, notebook and picture of the repository, and its path on the site."""
+    """Each page, notebook, picture and schema of the repository, and its path on the site."""
     places = dict(PROJECT)
     for path in sorted(DOCS.rglob("*")):
         name = path.relative_to(ROOT).as_posix()
-        if path.suffix in PAGES + PICTURES and not name.startswith(LEFT_OUT):
+        if path.suffix in PAGES + COPIED and not name.startswith(LEFT_OUT):
             place = path.relative_to(DOCS)
             if path.suffix in PAGES:
                 place = place.with_name("index.md") if place.name == "README.md" else place.with_suffix(".md")
@@ -132,12 +133,12 @@ def stage(name: str, target: Path, places: dict[str, str]) -> None:
     """Copy a file of the repository to `target`: a notebook as Markdown, a page with the site's links."""
     target.parent.mkdir(parents=True, exist_ok=True)
     source = ROOT / name
-    if source.suffix in PICTURES:
+    if source.suffix in COPIED:
         shutil.copyfile(source, target)
     else:
         text = to_markdown(source, target) if source.suffix == ".ipynb" else source.read_text("utf-8")
         home, folder = os.path.dirname(name), os.path.dirname(places[name])
-        plots = [path.name for path in target.parent.glob(f"{target.stem}-*") if path.suffix in PICTURES]
+        plots = [path.name for path in target.parent.glob(f"{target.stem}-*") if path.suffix in COPIED]
         places = places | {f"{home}/{plot}": f"{folder}/{plot}" for plot in plots}
         target.write_text(api.expand(relink(text, name, places)), "utf-8")
 

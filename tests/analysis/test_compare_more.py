@@ -99,6 +99,17 @@ def test_a_diagnostic_set_is_compared_by_category(divided):
     assert "Of its 2 fine categories, after Holm, A is better on Negation" in found.words
 
 
+def test_without_categories_all_else_is_equal(divided):
+    gold, a, b, _ = divided
+    full = compare(a, b, gold, resamples=500)
+    wholes = compare(a, b, gold, resamples=500, categories=False)
+    probe = wholes.diagnostics["Probe"]
+    assert probe.categories == ()
+    assert probe.score == full.diagnostics["Probe"].score
+    assert full.diagnostics["Probe"].words.startswith(probe.words + " Of its 2 coarse categories")
+    assert (wholes.tasks, wholes.conclusion) == (full.tasks, full.conclusion)
+
+
 def test_a_category_is_resampled_as_if_it_stood_alone(divided):
     """Rows resampled by pair, with nothing of this project: the interval of the Negation category."""
     gold, a, b, truth = divided

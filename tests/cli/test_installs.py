@@ -1,10 +1,10 @@
-"""Each command runs with the packages that it uses, where no others can be imported."""
+"""The commands run with the packages that they use, where no others can be imported."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +29,21 @@ class Without:
         return getattr(self.finder, name)
 
 sys.meta_path[:] = map(Without, sys.meta_path)
-main({words!r}, prog_name="gluebench")
+for line in {lines!r}:
+    try:
+        main(line.split(), prog_name="gluebench")
+    except SystemExit as end:
+        if end.code:
+            sys.exit(f"gluebench {{line}} ended with {{end.code}}")
 """
-"""Runs a command as if packages were not installed."""
+"""Runs commands as if packages were not installed."""
 BROUGHT = {
     "": (),
     "data": ("pyarrow", "urllib3", "tqdm"),
     "plot": ("matplotlib",),
     "audit": ("sklearn", "scipy", "joblib"),
     "data,leaderboard": ("pyarrow", "urllib3", "tqdm", "django", "jinja2", "yaml"),
-    "train": ("torch", "h5py", "accelerate", "tensorboard", "huggingface_hub", "yaml", "tqdm"),
+    "train": ("torch", "h5py", "accelerate", "safetensors", "tensorboard", "huggingface_hub", "yaml", "tqdm"),
 }
 """Optional packages that each install brings, so far as commands look for them; without extras, none."""
 OPTIONAL = {*EXTRAS, "joblib", "dask", "distributed", "submitit", "ray", "matplotlib", "django", "jinja2"}
@@ -96,34 +101,37 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("light")
     (folder / "mine.py").write_text(MODEL)
     (folder / "rte.toml").write_text(MANIFEST)
-    command(folder, "data get sample --to data")
-    for name, system in (("one", "majority"), ("two", "overlap")):
-        command(folder, f"run system:{system} --benchmark sample --data data --out {name}.zip")
+    runs = [
+        f"run system:{system} --benchmark sample --data data --out {name}.zip"
+        for name, system in (("one", "majority"), ("two", "overlap"))
+    ]
+    run_commands(folder, ["data get sample --to data", *runs])
     (folder / "predictions").mkdir()
     (folder / "predictions/RTE.tsv").write_bytes((folder / "data/sample/gold/RTE.tsv").read_bytes())
     return folder
 
 
-def command(folder: Path, line: str, extras: str = "") -> str:
-    """Output of a command in a process that can import the optional packages of these extras alone."""
-    code = WITHOUT.format(absent=OPTIONAL.difference(BROUGHT[extras]), words=line.split())
+def run_commands(folder: Path, lines: Sequence[str], extras: str = "") -> None:
+    """Run commands in a process that can import the optional packages of these extras alone."""
+    code = WITHOUT.format(absent=OPTIONAL.difference(BROUGHT[extras]), lines=lines)
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
-    return done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def cases() -> Iterator[Any]:
-    """Each command with its extras; those that load PyTorch or make a site are left to the longer tests."""
+    """The commands of each install; those that load PyTorch or make a site are left to the longer tests."""
     for extras, lines in COMMANDS.items():
-        for line in lines:
-            takes_seconds = "torch" in BROUGHT[extras] or line.startswith("leaderboard init")
-            marks = [pytest.mark.slow] if takes_seconds else []
-            yield pytest.param(extras, line, marks=marks, id=f"[{extras}] {line}")
+        long = [line for line in lines if "torch" in BROUGHT[extras] or line.startswith("leaderboard init")]
+        short = [line for line in lines if line not in long]
+        if short:
+            yield pytest.param(extras, short, id=extras or "none")
+        if long:
+            yield pytest.param(extras, long, marks=pytest.mark.slow, id=f"{extras}, long")
 
 
-@pytest.mark.parametrize(("extras", "line"), cases())
-def test_a_command_runs_with_no_more_than_it_uses(extras: str, line: str, home: Path) -> None:
+@pytest.mark.parametrize(("extras", "lines"), cases())
+def test_commands_run_with_no_more_than_they_use(extras: str, lines: list[str], home: Path) -> None:
     for package in BROUGHT[extras]:
         pytest.importorskip(package, reason=f"{package} is not installed; pip install 'gluebench[{extras}]'")
     with chatting(lambda request: "entailment") as server:
-        command(home, line.replace("ADDRESS", server.address), extras)
+        run_commands(home, [line.replace("ADDRESS", server.address) for line in lines], extras)

@@ -133,7 +133,7 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(
     assert isinstance(done.exception, SystemExit)
     said = " ".join(done.stderr.split())
     assert "seed-111" in said
-    assert ".pt: file too large. Free some space and repeat the command" in said
+    assert ".safetensors: file too large. Free some space and repeat the command" in said
     assert train(*options).exit_code == 0
 
 

@@ -10,6 +10,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from allauth.account.models import EmailAddress
 from django.core.cache import caches
 from django.core.files.base import ContentFile
 from django.db import transaction
@@ -34,8 +35,19 @@ from gluebench.leaderboard.apps.accounts.trust import delete_account
 from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.limits import acts as limits
+from gluebench.leaderboard.apps.limits.models import version_of
 from gluebench.leaderboard.apps.limits.phase_acts import extend, save_phase, settle_phase
 from gluebench.leaderboard.apps.limits.quota import QuotaError
+from gluebench.leaderboard.apps.limits.registration import (
+    approve,
+    block,
+    end_invitation,
+    invite,
+    refuse,
+    register,
+    registration_of,
+    unblock,
+)
 from gluebench.leaderboard.apps.phases.models import Phase
 from gluebench.leaderboard.apps.phases.table import ActError
 from gluebench.leaderboard.apps.results.acts import announce, take_back
@@ -61,6 +73,10 @@ INVALID = len(ANSWERS)
 FILES = [*map(of_answers, ANSWERS), zip_bytes({**GOLD, "Para": "10110"})]
 """The files that are sent; the last is not valid."""
 PEOPLE = "abc"
+CONFIRMED = "ab"
+"""Those with a confirmed address."""
+PART = ["Para"]
+"""The tasks of a phase with a part of them."""
 MOMENTS = ["open", "extended", "grace", "after", "revealed", "archived"]
 SENT = {
     "who": st.sampled_from("aaabbc"),
@@ -101,25 +117,34 @@ def act(
 
 @dataclass(eq=False)
 class World:
-    """What all examples share: two versions of the labels, and the clock."""
+    """What all examples share: two benchmarks with two versions of their labels, and the clock."""
 
-    golds: list[Path]
+    golds: Mapping[str, list[Path]]
+    """Two versions of the labels of the "own" benchmark, and of the "other" one."""
+    other: Path
+    """The manifest of the other one."""
     folder: Path
     now: datetime = START
-    scores: dict[tuple[int, int, str], float | None] = field(default_factory=dict)
+    scores: dict[tuple[int, tuple[str, int], str], float | None] = field(default_factory=dict)
 
-    def score(self, answers: int, labels: int, part: str) -> float | None:
+    def score(self, answers: int, labels: tuple[str, int], part: str) -> float | None:
         """The score of a file as the site rounds it, of the grader alone."""
         key = (answers, labels, part)
         if key not in self.scores:
             self.scores[key] = None if answers == INVALID else self._score(*key)
         return self.scores[key]
 
-    def _score(self, answers: int, labels: int, part: str) -> float | None:
-        benchmark = load_benchmark(str(MANIFEST))
-        gold = read_gold(self.golds[labels], benchmark)
+    def _score(self, answers: int, labels: tuple[str, int], part: str) -> float | None:
+        data, version = labels
+        manifest = {"all": MANIFEST, "part": self.folder / "part.toml", "other": self.other}[data]
+        (self.folder / "part.toml").write_text(
+            f'[benchmark]\nname = "part"\nextends = "{MANIFEST}"\ntasks = {PART}\n'
+        )
+        benchmark = load_benchmark(str(manifest))
+        folder = self.golds["other" if data == "other" else "own"][version]
+        gold = read_gold(folder, benchmark)
         if part != "all":
-            gold = part_of(gold, part, share=0.5, key=label_key(self.golds[labels]))  # type: ignore[arg-type]
+            gold = part_of(gold, part, share=0.5, key=label_key(folder))  # type: ignore[arg-type]
         file = self.folder / f"{answers}.zip"
         file.write_bytes(FILES[answers])
         score = rounded_report(grade(check(file, benchmark), gold), benchmark).score
@@ -171,6 +196,9 @@ class Counting(RuleBasedStateMachine):
         late_files=st.sampled_from(["kept", "kept", "graded", "refused"]),
         most=st.sampled_from([1, 1, 2]),
         otherwise=st.sampled_from(["best", "last"]),
+        data=st.sampled_from(["all", "all", "part", "other"]),
+        registration=st.sampled_from(["open", "open", "approval", "invitation", "domain"]),
+        admitted=st.sampled_from(["abc", "abc", "abc", "ab", ""]),
         minutes=st.sampled_from([0, 12, 12, 12]),
         teams=st.sampled_from(["", "a", "ab", "bc", "ca"]),
         alone=st.booleans(),
@@ -182,17 +210,24 @@ class Counting(RuleBasedStateMachine):
         alone = drawn.pop("alone")
         minutes = drawn.pop("minutes")
         sent = drawn.pop("sent")
+        admitted = drawn.pop("admitted")
         model = Model(self.world.score, **drawn)
         model.history = {who: [] for who in PEOPLE}
         self.world.now = START
         self.model = model
         limit = {"per_day": None, "at_once": None, "approval": model.approval}
-        self.teams_for = Benchmark.objects.get() if alone else None  # else for all benchmarks
-        Benchmark.objects.update(settings=limit | ({"per": "team"} if model.per_team else {}))
+        self.teams_for = self.benchmark if alone else None  # else for all benchmarks
+        if model.per_team:
+            limit["per"] = "team"
+        limit |= {"registration": model.registration, "domains": "example.org"}
+        Benchmark.objects.filter(name="tiny").update(settings=limit)
         self.admin = User.objects.create_user("admin@example.org")
         self.users = {who: User.objects.create_user(f"{who}@example.org").pk for who in PEOPLE}
+        for who in CONFIRMED:
+            facts = {"email": f"{who}@example.org", "verified": True, "primary": True}
+            EmailAddress.objects.create(user=self.user(who), **facts)
         phase = Phase(
-            benchmark=Benchmark.objects.get(),
+            benchmark=self.benchmark,
             name="Test",
             opens=self.time(10),
             closes=self.time(60),
@@ -205,11 +240,13 @@ class Counting(RuleBasedStateMachine):
         if model.both:
             phase.rows = "both"
             phase.share = 0.5
-        save_phase(phase)
+        self.save_with_data(phase)
         self.pks: list[int] = []
         self.teams: list[int] = []
         self.gone: set[str] = set()
         self.before: tuple[bool, bool, set[int]] | None = None
+        for who in admitted:
+            self.decides_on_a_person(who, "approve")
         self.goes_to(minutes)
         for who in teams:
             self.founds_a_team(who)
@@ -221,6 +258,10 @@ class Counting(RuleBasedStateMachine):
 
     def time(self, minutes: float) -> datetime:
         return START + timedelta(minutes=minutes)
+
+    @property
+    def benchmark(self) -> Benchmark:
+        return Benchmark.objects.get(name="tiny")
 
     @property
     def phase(self) -> Phase:
@@ -351,7 +392,7 @@ class Counting(RuleBasedStateMachine):
         elif moment != "open":
             self.goes_to(model.end_of(None))
             if moment == "after" and self.pks:
-                self.grades_all_again(labels=False)
+                self.grades_all_again(labels="")
             if moment != "grace":
                 self.goes_to(model.end_of(None) + 10)
         if moment in ("revealed", "archived"):
@@ -388,17 +429,25 @@ class Counting(RuleBasedStateMachine):
         on_time = self.model.late_files == "refused"
         name = "finish" if took else "upload on time" if on_time else "upload"
         self.does("replace" if replaced else name, who)
-        row = Submission(owner=self.user(who), benchmark=Benchmark.objects.get(), name="System", model="m")
+        row = Submission(owner=self.user(who), benchmark=self.benchmark, name="System", model="m")
         row.public = public
         row.began = self.world.now - timedelta(minutes=took)
         outcome = self.model.upload(who, answers, took, public=public)
         try:
             accept(row, ContentFile(FILES[answers], name="a.zip"), replaces=replaced)
-        except QuotaError:
+        except (ActError, QuotaError):
             assert outcome == "refused"
         else:
             assert outcome == ("late" if row.late else "in time")
             self.pks.append(row.pk)
+
+    def may_act(self, entry: Entry) -> bool:
+        """Whether its author is not blocked."""
+        return self.model.standing.get(entry.who) != "blocked"
+
+    def author_may(self, act: str, row: Submission) -> bool:
+        """Let its author do it, and return whether the site allowed it."""
+        return not refused(lambda: acts.OF_AUTHORS[act](row, row.owner))
 
     def invalid(self) -> list[int]:
         """Those that their authors may replace."""
@@ -429,10 +478,10 @@ class Counting(RuleBasedStateMachine):
     def publishes(self, place: int, *, public: bool) -> None:
         entry, row = self.row(place)
         ruled = self.model.rule != "every" and not entry.late
-        allowed = self.model.open_for(entry.who) and (public or not ruled)
+        allowed = self.may_act(entry) and self.model.open_for(entry.who) and (public or not ruled)
         if entry.public != public:
             self.by_author("publish" if public else "hide" if ruled else "unpublish", entry.who)
-            assert refused(lambda: acts.publish(row, public=public)) is not allowed
+            assert self.author_may("publish" if public else "unpublish", row) is allowed
             entry.public = public if allowed else entry.public
 
     @act(has_rows, weight=3, place=PLACE)
@@ -440,15 +489,17 @@ class Counting(RuleBasedStateMachine):
         entry, row = self.row(place)
         if entry.withdrawn is None:
             self.by_author("withdraw", entry.who)
-            self.model.withdraw(entry)
-            acts.withdraw(row)
+            allowed = self.may_act(entry)
+            assert self.author_may("withdraw", row) is allowed
+            if allowed:
+                self.model.withdraw(entry)
         elif entry.replaced:
-            assert refused(lambda: acts.restore(row))
+            assert not self.author_may("restore", row)
         elif not entry.failed:
             in_time = self.model.withdrawn_in_time(entry)
             self.by_author("restore" if in_time else "return", entry.who)
-            allowed = not in_time or self.model.open_for(entry.who)
-            assert refused(lambda: acts.restore(row)) is not allowed
+            allowed = self.may_act(entry) and (not in_time or self.model.open_for(entry.who))
+            assert self.author_may("restore", row) is allowed
             if allowed:
                 entry.withdrawn = None
                 entry.chosen = entry.chosen and not in_time
@@ -461,8 +512,8 @@ class Counting(RuleBasedStateMachine):
     def chooses(self, place: int, *, chosen: bool) -> None:
         entry, row = self.row(place)
         self.by_author("choose", entry.who)
-        allowed = self.model.may_choose(entry, chosen=chosen)
-        assert refused(lambda: acts.choose(row, row.owner, chosen=chosen)) is not allowed
+        allowed = self.may_act(entry) and self.model.may_choose(entry, chosen=chosen)
+        assert self.author_may("choose" if chosen else "unchoose", row) is allowed
         entry.chosen = chosen if allowed else entry.chosen
 
     @act(has_rows, weight=3, kind=st.sampled_from(["expire", "edit", "delete"]), place=PLACE)
@@ -471,7 +522,8 @@ class Counting(RuleBasedStateMachine):
         mine = [one for one in self.model.entries if one.who == entry.who]
         if kind == "edit":
             self.by_author("edit", entry.who)
-            acts.edit(row, row.owner, {"description": f"At {self.model.now}"})
+            values = {"description": f"At {self.model.now}"}
+            assert refused(lambda: acts.edit(row, row.owner, values)) is not self.may_act(entry)
         elif kind == "expire" and not entry.waits:
             self.by_author("expire_file", entry.who)
             entry.kept = False
@@ -482,6 +534,7 @@ class Counting(RuleBasedStateMachine):
             self.moves(entry.who, None)
             for one in mine:
                 one.kept = False
+            self.model.standing.pop(entry.who, None)
             delete_account(row.owner)
 
     # ------------------------------------------------------------------ teams
@@ -574,15 +627,87 @@ class Counting(RuleBasedStateMachine):
         row.counting = counting
         save_phase(row, self.admin, "It was announced wrongly.")
 
-    @act(has_rows, weight=2, labels=st.booleans())
-    def grades_all_again(self, *, labels: bool) -> None:
+    @act(has_rows, weight=2, labels=st.sampled_from(["", "own", "other"]))
+    def grades_all_again(self, *, labels: str) -> None:
+        """At once, or since the labels of one of the two benchmarks change."""
         self.does("labels" if labels else "regrade", None)
-        self.model.grade_again()
+        if labels != "other" or self.model.data == "other":
+            self.model.grade_again()
         if labels:
-            self.model.labels = 1 - self.model.labels
-            add_benchmark(str(MANIFEST), self.world.golds[self.model.labels])
+            version = self.model.versions[labels] = 1 - self.model.versions[labels]
+            manifest = MANIFEST if labels == "own" else self.world.other
+            add_benchmark(str(manifest), self.world.golds[labels][version])
         else:
-            grading.regrade(Benchmark.objects.get(), "It was asked for.")
+            grading.regrade(self.benchmark, "It was asked for.")
+
+    @act(weight=2, data=st.sampled_from(["all", "part", "other"]))
+    def changes_the_tasks(self, data: str) -> None:
+        self.does("rule", None)
+        if self.model.data != data:
+            self.model.data = data
+            self.model.grade_again()
+        self.save_with_data(self.phase)
+
+    def save_with_data(self, phase: Phase) -> None:
+        """Give the phase the tasks and labels that the model has."""
+        phase.tasks = PART if self.model.data == "part" else []
+        phase.tasks_of = Benchmark.objects.get(name="other") if self.model.data == "other" else None
+        save_phase(phase, self.admin, "The data are known now.")
+
+    # ------------------------------------------------------------------ participants
+
+    @act(who=st.sampled_from(PEOPLE), invited=st.sampled_from([False, False, True]))
+    def registers(self, who: str, *, invited: bool) -> None:
+        if who not in self.gone:
+            row = self.benchmark.invitations.last()
+            code = ""
+            if invited:
+                code = row.code if row else "none"
+            version = version_of(self.benchmark)
+            taken = self.model.register(who, confirmed=who in CONFIRMED, invited=invited)
+            done = not refused(lambda: register(self.benchmark, self.user(who), version=version, code=code))
+            assert done is taken
+
+    @act(uses=st.sampled_from([0, 1, 2]))
+    def invites(self, uses: int) -> None:
+        """By a link for so many people; the one before it ends."""
+        for row in self.benchmark.invitations.all():
+            end_invitation(row, self.admin)
+        self.model.invitations = uses
+        if uses:
+            invite(self.benchmark, self.admin, label="Guests", uses=uses, days=3)
+
+    @act(
+        weight=2,
+        who=st.sampled_from(PEOPLE),
+        decision=st.sampled_from(["approve", "approve", "refuse", "block", "block all", "unblock"]),
+    )
+    def decides_on_a_person(self, who: str, decision: str) -> None:
+        if who in self.gone:
+            return
+        model = self.model
+        row = registration_of(self.benchmark, self.user(who))
+        if decision == "refuse":
+            allowed = model.registration != "open"
+            assert refused(lambda: refuse(row, self.admin, "Unknown.")) is not allowed
+            if allowed:
+                model.standing[who] = "refused"
+        elif decision == "unblock":
+            allowed = model.standing.get(who) == "blocked"
+            assert refused(lambda: unblock(row, self.admin)) is not allowed
+            if allowed:
+                model.standing[who] = "accepted"
+        elif decision == "approve":
+            approve(row, self.admin)
+            model.standing[who] = "accepted"
+        else:
+            block(row, self.admin, "Two accounts.", entries=decision == "block all")
+            model.block(who, entries=decision == "block all")
+
+    @act(registration=st.sampled_from(["open", "approval", "invitation", "domain"]))
+    def changes_who_may_take_part(self, registration: str) -> None:
+        self.model.registration = registration
+        limits.change_policy(self.benchmark, {"registration": registration}, actor=self.admin, reason="More.")
 
     @act(later=st.booleans())
     def shows_the_results(self, *, later: bool) -> None:
@@ -604,10 +729,10 @@ class Counting(RuleBasedStateMachine):
 
     def announces_the_results(self) -> None:
         self.model.announce()
-        announce(Benchmark.objects.get(), self.admin, labels=False)
+        announce(self.benchmark, self.admin, labels=False)
 
     def takes_the_results_back(self) -> None:
-        benchmark = Benchmark.objects.get()
+        benchmark = self.benchmark
         self.model.archived = False
         take_back(benchmark, self.admin, "Too early.")
         limits.change_policy(benchmark, {}, actor=self.admin, open=True, reason="Too early.")

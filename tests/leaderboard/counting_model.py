@@ -1,7 +1,8 @@
 """What counts in a phase, as plainly as it can be said: a model that knows nothing of the site's code.
 
 Times are minutes since the start. A person is "a", "b" or "c", a team a number. Scores come from an oracle:
-score(answers, labels, part) for a part "all", "public" or "held back"; None for a file that is not valid.
+score(answers, labels, part) for labels as `Model.labels` and a part "all", "public" or "held back"; None for
+a file that is not valid.
 """
 
 from collections.abc import Callable
@@ -20,7 +21,7 @@ class Entry:
     graded: bool = False
     best_by: float | None = None
     value: float | None = None
-    key: tuple[int, str] = (0, "")
+    key: tuple[tuple[str, int], str] = (("", 0), "")
     kept: bool = True
     withdrawn: float | None = None
     chosen: bool = False
@@ -30,7 +31,7 @@ class Entry:
 
 @dataclass
 class Model:
-    score: Callable[[int, int, str], float | None]
+    score: Callable[[int, tuple[str, int], str], float | None]
     rule: str
     both: bool
     per_team: bool
@@ -42,7 +43,15 @@ class Model:
     opens: float = 10
     ends: float = 61
     now: float = 0
-    labels: int = 0
+    data: str = "all"
+    """The phase's tasks: "all" or a "part" of the benchmark's, or an "other" benchmark's."""
+    versions: dict[str, int] = field(default_factory=lambda: {"own": 0, "other": 0})
+    """The labels of the two benchmarks."""
+    registration: str = "open"
+    standing: dict[str, str] = field(default_factory=dict)
+    """Of who is "waiting", "accepted", "refused" or "blocked"."""
+    invitations: int = 0
+    """How many people the link still lets in."""
     settled: bool = False
     archived: bool = False
     last: float = 0
@@ -91,6 +100,39 @@ class Model:
     def part(self) -> str:
         return ("held back" if self.settled else "public") if self.both else "all"
 
+    @property
+    def labels(self) -> tuple[str, int]:
+        """What a score is of, besides the part of the rows."""
+        return self.data, self.versions["other" if self.data == "other" else "own"]
+
+    def may_send(self, who: str) -> bool:
+        standing = self.standing.get(who)
+        return standing == "accepted" or (self.registration == "open" and standing != "blocked")
+
+    def register(self, who: str, *, confirmed: bool, invited: bool) -> bool:
+        """Whether it is taken; `confirmed`: the person has shown an address of the right domain."""
+        standing = self.standing.get(who)
+        if standing == "accepted":
+            return True
+        if standing == "blocked" or (invited and not self.invitations):
+            return False
+        if invited:
+            self.invitations -= 1
+        elif self.registration != "open" and standing == "refused":
+            return False
+        elif self.registration == "approval":
+            self.standing[who] = "waiting"
+            return True
+        elif self.registration == "invitation" or (self.registration == "domain" and not confirmed):
+            return False
+        self.standing[who] = "accepted"
+        return True
+
+    def block(self, who: str, *, entries: bool) -> None:
+        self.standing[who] = "blocked"
+        for entry in self.entries:
+            entry.approved &= not (entries and entry.who == who)
+
     def follow(self, *, forced: bool = False) -> None:
         """Settle the phase once all has come and nothing waits; open it again for a later deadline."""
         part, over = self.part, self.end_of(None)
@@ -108,7 +150,8 @@ class Model:
         """ "refused", "late" or "in time"."""
         began = self.now - min(took, 10)
         late = began >= self.end_of(who) or self.settled
-        if began < self.opens or self.archived or (late and self.late_files == "refused"):
+        is_closed = began < self.opens or self.archived or (late and self.late_files == "refused")
+        if is_closed or not self.may_send(who):
             return "refused"
         kept = late and self.late_files == "kept"
         public |= self.rule != "every" and not kept

@@ -10,8 +10,11 @@ import pytest
 from django.db.models import Q
 
 from gluebench.leaderboard.apps.accounts.models import Team, move_to, team_for
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.limits import acts as limits
-from gluebench.leaderboard.apps.limits import quota
+from gluebench.leaderboard.apps.limits import models as participation
+from gluebench.leaderboard.apps.limits import quota, registration
+from gluebench.leaderboard.apps.limits.models import Invitation
 from gluebench.leaderboard.apps.phases import moments
 from gluebench.leaderboard.apps.phases.models import Phase
 from gluebench.leaderboard.apps.phases.table import TABLE, Moment
@@ -137,6 +140,30 @@ def with_moves_after_the_deadline(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(counting, "ends_for", lambda phase, user: None)
 
 
+def with_blocked_people_who_act(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(participation, "blocked_in", lambda benchmark: benchmark.registrations.none())
+
+
+def with_everybody_who_sends(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(quota, "obstacle_for", lambda benchmark, user: None)
+
+
+def with_invitations_for_all(patch: pytest.MonkeyPatch) -> None:
+    def use(benchmark: Benchmark, code: str) -> Invitation | None:
+        return benchmark.invitations.filter(code=code).first()
+
+    patch.setattr(registration, "_use_invitation", use)
+
+
+def without_phases_elsewhere(patch: pytest.MonkeyPatch) -> None:
+    """The labels of another benchmark change unnoticed."""
+    patch.setattr(Benchmark, "phases_elsewhere", property(lambda benchmark: Phase.objects.none()))
+
+
+def with_other_tasks_unnoticed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(grading, "GRADED_BY", ("rows", "ladder"))
+
+
 class Mutant(NamedTuple):
     """The site without a fix, and where the model looks for what is wrong then."""
 
@@ -193,6 +220,19 @@ MUTANTS = {
     ),
     "merging counts again": Mutant(without_a_count(limits), "founds_or_leaves_a_team joins merge", TEAMS),
     "the later of two deadlines": Mutant(with_the_own_deadline, MOVES, BEST),
+    "the blocked do nothing": Mutant(
+        with_blocked_people_who_act, "decides_on_a_person withdraws_or_restores publishes", EVERY
+    ),
+    "whom an organizer admits": Mutant(
+        with_everybody_who_sends, "decides_on_a_person registers", BEST | {"registration": "approval"}
+    ),
+    "an invitation for so many": Mutant(
+        with_invitations_for_all, "invites registers", BEST | {"registration": "invitation", "admitted": ""}
+    ),
+    "labels of another benchmark": Mutant(
+        without_phases_elsewhere, "grades_all_again", BEST | {"data": "other"}
+    ),
+    "other tasks, another grading": Mutant(with_other_tasks_unnoticed, "changes_the_tasks", BEST),
     "announced results may wait": Mutant(
         with_archives_that_wait, "announces_the_results_or_takes_them_back shows_the_results", BOTH
     ),

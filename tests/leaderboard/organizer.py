@@ -65,11 +65,6 @@ class Person:
         self._field(label).set_input_files(paths)
         self.files += 1
 
-    def reload(self) -> None:
-        """Load the page again, as one who waits: it is not looked over once more."""
-        self.page.reload()
-        self.pages -= 1
-
     def sees(self, text: str) -> None:
         """Wait for a text of the page."""
         self.page.get_by_text(text).first.wait_for()

@@ -57,11 +57,12 @@ for line in sys.stdin:
 
 def new_site(folder: Path) -> None:
     """Copy a site with an SQLite database that `init` made once; its tables take seconds to make."""
-    shutil.copytree(_made_once(), folder)
+    shutil.copytree(made_once(), folder)
 
 
 @cache
-def _made_once() -> Path:
+def made_once() -> Path:
+    """The folder of a site without benchmarks, made by `init`; to read, not to change."""
     home = Path(tempfile.mkdtemp(prefix="gluebench-made-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     mine = {key: value for key, value in os.environ.items() if not key.startswith("GLUEBENCH_")}

@@ -17,7 +17,7 @@ from gluebench.leaderboard.apps.accounts import trust
 from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.limits.models import Override
-from gluebench.leaderboard.apps.organizing.views import set_organizer
+from gluebench.leaderboard.apps.organizing.acts import set_organizer
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.queries import Status
 from gluebench.leaderboard.keeping.folder import SiteError

@@ -288,8 +288,8 @@ def own_labels(site: Submission) -> None:
         file.unlink()
 
 
-def test_sixty_alterations_are_found(own_labels: None, tmp_path: Path) -> None:
-    assert all_missed(tmp_path, 1, 60) == []
+def test_thirty_alterations_are_found(own_labels: None, tmp_path: Path) -> None:
+    assert all_missed(tmp_path, 1, 30) == []
 
 
 @pytest.mark.slow

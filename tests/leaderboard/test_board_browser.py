@@ -18,8 +18,12 @@ pytestmark = [*MARKS, pytest.mark.django_db]
 SITE = "http://board.test"
 BOARD = "/benchmarks/glue"
 SIZES = (7, 30, 300)
+SHOWN_SIZES = [7, pytest.param(30, marks=pytest.mark.slow), 300]
+"""The least and the most by default."""
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 WIDE = {"width": 1440, "height": 900}
+A4 = {"width": 717, "height": 1046}
+"""Upright, in the pixels of a browser, with its usual margins."""
 NAMES = ("Juniper-XL", "Kestrel-Large ensemble", "Open Meadow 7B, adapters of rank 16", "Tern")
 TEAMS = ("Quarry Labs", "Lakeside Natural Language Processing", "")
 SET = 9
@@ -79,7 +83,14 @@ def pages(django_db_setup: None, django_db_blocker: Any) -> dict[str, bytes]:
             with transaction.atomic():
                 board_of(made_up(number))
                 rank_them(number)
-                for path in ("", "?pin=key005", "/progress", "/efficiency"):
+                for path in (
+                    "",
+                    "?pin=key005",
+                    "?sort=RTE",
+                    "?sort=RTE&order=asc",
+                    "/progress",
+                    "/efficiency",
+                ):
                     answer = Client().get(f"{BOARD}{path}")
                     assert answer.status_code == 200, path
                     made[f"/{number}{path}"] = answer.content
@@ -144,7 +155,7 @@ def test_the_first_screen_has_many_systems(
 
 
 @pytest.mark.parametrize("size", [DESKTOP, WIDE, PHONE], ids=["1280", "1440", "390"])
-@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("number", SHOWN_SIZES)
 def test_a_board_fits_and_stands_out_nowhere(show: Any, number: int, size: dict[str, int]) -> None:
     page = show(f"/{number}", size)
     assert page.evaluate(TOO_WIDE) <= 0
@@ -178,7 +189,7 @@ OVERLAPS = """() => {
 
 
 @pytest.mark.parametrize("page_name", ["progress", "efficiency"])
-@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("number", SHOWN_SIZES)
 def test_no_text_of_a_chart_covers_another(show: Any, number: int, page_name: str) -> None:
     for size in (DESKTOP, PHONE):
         page = show(f"/{number}/{page_name}", size)
@@ -258,10 +269,70 @@ def test_what_is_sorted_and_searched_in_place_is_in_the_address(show: Any) -> No
     assert [link.get_attribute("href") for link in files.all()] == [f"{SITE}{link}" for link in whole]
 
 
+@pytest.mark.parametrize("number", SIZES)
+def test_a_printed_board_fits_an_upright_page_with_its_tasks(show: Any, number: int) -> None:
+    page = show(f"/{number}", DESKTOP)
+    page.emulate_media(media="print")
+    page.set_viewport_size(A4)
+    assert page.evaluate(TOO_WIDE) <= 0
+    heads = page.locator("#board thead th:visible").all_inner_texts()
+    assert {"CoLA", "MNLI-mm", "WNLI", "Params"} <= {head.strip() for head in heads}
+
+
+def test_a_phone_sorts_by_a_column_that_it_leaves_out(show: Any) -> None:
+    page = show("/7", PHONE)
+    column = page.get_by_role("columnheader", name="RTE")
+    assert column.count() == 0
+    for order, rank in (("", "1st"), ("asc", "7th")):
+        page.locator("summary", has_text="Filters").click()
+        page.get_by_label("Sort by").select_option("RTE")
+        page.get_by_label("From", exact=True).select_option(order)
+        page.get_by_role("button", name="Apply").click()
+        page.wait_for_url(f"**/7?sort=RTE{order and '&order=asc'}")
+        assert column.is_visible()
+        first = page.locator("#board tbody tr:not(.reference)").first
+        assert rank in first.locator(".rank").text_content()
+        assert first.locator("td:visible").count() == 3, "rank, score, RTE"
+        assert page.evaluate(TOO_WIDE) <= 0
+        if order:
+            break
+        assert not [shown(each) for each in axe_finds(page)]
+
+
+def test_a_row_opened_on_a_phone_leaves_the_others_as_they_are(show: Any) -> None:
+    page = show("/7", PHONE)
+    name = page.locator("#board tbody th.name").first
+    before = name.bounding_box()
+    page.locator("#board button.expand").first.click()
+    page.locator(".detail-row").wait_for()
+    assert name.bounding_box() == before
+
+
+WAITING = b"""<!doctype html><title>Waits</title>
+<div id="progress" data-address="/waits" data-stay="It is there."><p>It waits.</p></div>
+<input><script type="module" src="/static/site/progress.js"></script>"""
+
+
+@pytest.mark.parametrize("used", [False, True])
+def test_a_page_that_waits_shows_what_came_unless_somebody_types(
+    show: Any, pages: dict[str, bytes], used: bool
+) -> None:
+    pages["/waits"] = WAITING
+    page = show("/waits", DESKTOP)
+    if used:
+        page.locator("input").fill("words")
+    pages["/waits"] = b"<title>Came</title>"
+    if used:
+        page.get_by_text("It is there. Load the page again").wait_for()
+        assert page.locator("input").input_value() == "words"
+        page.get_by_role("link").click()
+    page.wait_for_function("document.title === 'Came'")
+
+
 def test_pages_are_light(pages: dict[str, bytes]) -> None:
     """100 rows of 300 were 95 kB, and 15 kB compressed, before rows had pictures of their rank sets."""
     page = pages["/300"]
     assert len(page) < 120_000
-    assert len(gzip.compress(page)) < 14_500
+    assert len(gzip.compress(page)) < 14_800, "with the form that sorts on a phone"
     style = Path(finders.find("site/site.css")).parent
     assert sum((style / name).stat().st_size for name in ("inter.woff2", "board.js", "progress.js")) < 60_000

@@ -11,7 +11,7 @@ from django.utils import timezone
 from hypothesis import Phase as Stage
 from leaderboard.counting_machine import Counting, World, focused, run
 from leaderboard.counting_mutants import MUTANTS
-from leaderboard.material import MANIFEST, write_gold
+from leaderboard.material import MANIFEST, tsv, write_gold
 
 from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
@@ -29,25 +29,39 @@ OF_SENT = {*TABLE} - {"upload", "join", "leave", "merge", "extend", "move", "rul
 """Acts on something that was sent: before a phase there is nothing."""
 
 
+def labels_of(folder: Path, para: str) -> Path:
+    """The labels of all tasks, of one of them these."""
+    write_gold(folder)
+    (folder / "Para.tsv").write_text(tsv(para, "label"))
+    return folder
+
+
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: Any) -> World:
-    other = write_gold(tmp_path / "other")
-    para = "".join(f"{place}\t{label}\n" for place, label in enumerate("011110"))
-    (other / "Para.tsv").write_text(f"index\tlabel\n{para}")
-    # As on the site, the key that divides the rows lies beside each version of the labels.
-    first = Path(tiny.gold_path)
-    add_benchmark(str(MANIFEST), other)
-    made = World([first, Path(Benchmark.objects.get().gold_path)], tmp_path)
-    add_benchmark(str(MANIFEST), write_gold(tmp_path / "first"))
-    for gold in made.golds:
-        (gold / KEY_FILE).write_bytes(SPLIT)
+    other = labels_of(tmp_path / "second", "011110")
+    elsewhere = tmp_path / "elsewhere.toml"
+    elsewhere.write_text(f'[benchmark]\nname = "other"\nextends = "{MANIFEST}"\ntasks = ["Sim", "Para"]\n')
+    golds: dict[str, list[Path]] = {"own": [], "other": []}
+    versions = {
+        "own": [write_gold(tmp_path / "first"), other],
+        "other": [labels_of(tmp_path / "third", "110100"), labels_of(tmp_path / "fourth", "001111")],
+    }
+    manifests = {"own": MANIFEST, "other": elsewhere}
+    for name, folders in versions.items():
+        # As on the site, the key that divides the rows lies beside each version of the labels.
+        for folder in (*folders, folders[0]):
+            kept = Benchmark.objects.get(name=add_benchmark(str(manifests[name]), folder)).gold_path
+            golds[name].append(Path(kept))
+    made = World({name: kept[:2] for name, kept in golds.items()}, elsewhere, tmp_path)
+    for folder in golds["own"] + golds["other"]:
+        (folder / KEY_FILE).write_bytes(SPLIT)
     monkeypatch.setattr(timezone, "now", lambda: made.now)
     results: dict[Any, Any] = {}
 
     def graded(job: dict[str, Any], **_: Any) -> Any:
         """The grader's result in this process, once for each file and job."""
         content = Path(job["submission"]).read_bytes()
-        key = (content, job["gold"], job.get("rows"), job.get("also"))
+        key = (content, job["manifest"], job["gold"], job.get("rows"), job.get("also"))
         if key not in results:
             results[key] = grader._result(job)
         return results[key]

@@ -90,7 +90,7 @@ def test_a_file_that_is_not_valid_makes_no_entry_and_what_was_typed_stays(fill: 
     text = page.content.decode()
     assert page.status_code == 422
     assert "Refer.tsv:4" in text
-    assert "cannot be fixed automatically" in text
+    assert "only you can fix" in text
     assert 'value="Example lab"' in text
     assert re.search(r'name="public"[^>]*checked', text)
     assert not Submission.objects.exists()

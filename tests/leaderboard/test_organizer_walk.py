@@ -124,17 +124,16 @@ def create(task: Task, grace: Person) -> None:
     grace.click("button", "Start a dry run")
     grace.look("06-dry-run-waits")
     expected = grace.page.get_by_text("as expected", exact=True)
-    until(lambda: expected.count() == 3, grace.reload)
+    until(lambda: expected.count() == 3)
     grace.look("07-dry-run")
 
 
-def until(done: Callable[[], bool], again: Callable[[], Any], seconds: float = 120) -> None:
-    """Do it again until it is done."""
+def until(done: Callable[[], bool], seconds: float = 120) -> None:
+    """Wait until it is done: the page shows it by itself."""
     end = time.monotonic() + seconds
     while not done():
         assert time.monotonic() < end
         time.sleep(0.5)
-        again()
 
 
 def describe(grace: Person) -> None:
@@ -283,7 +282,7 @@ def run_phases(task: Task, grace: Person, times: list[datetime]) -> None:
     task.clock.set(times[3] - timedelta(seconds=20))
     assert scores(task)[:2] != ["Owl test B", "Lark test"]
     task.clock.set(times[3] + timedelta(minutes=1, seconds=1))
-    until(lambda: scores(task) == ["Owl test B", "Lark test"], lambda: None)
+    until(lambda: scores(task) == ["Owl test B", "Lark test"])
     grace.page.goto("/benchmarks/rooms")
     grace.look("44-board-test")
     ada.page.goto("/benchmarks/rooms")
@@ -312,7 +311,7 @@ def finish(task: Task, grace: Person, times: list[datetime]) -> Path:
     grace.check("No more submissions are taken from now on")
     grace.click("button", "Close and make the results")
     grace.look("54-results-waits")
-    until(lambda: grace.page.get_by_role("link", name="final results").count() > 0, grace.reload)
+    until(lambda: grace.page.get_by_role("link", name="final results").count() > 0)
     grace.look("55-results-made")
     grace.click("link", "final results")
     grace.look("56-results-public")
@@ -347,7 +346,7 @@ def freeze(task: Task, grace: Person) -> None:
     grace.look("59-frozen-copy")
     grace.click("button", "Make the copy")
     grace.look("60-frozen-copy-waits")
-    until(lambda: grace.page.get_by_role("link", name="Download the copy").count() > 0, grace.reload)
+    until(lambda: grace.page.get_by_role("link", name="Download the copy").count() > 0)
     grace.look("61-frozen-copy-made")
     with grace.page.expect_download() as download:
         grace.click("link", "Download the copy")

@@ -113,6 +113,46 @@ def test_commands_send_the_token_where_not_everybody_sees_the_benchmark(
         served.python(OWN, str(served.folder), "off")
 
 
+PHASE = """
+import sys; from datetime import timedelta; from gluebench.leaderboard import commands
+commands.open_site(sys.argv[1])
+from django.utils import timezone
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark
+from gluebench.leaderboard.apps.limits.phase_acts import delete_phase, save_phase
+from gluebench.leaderboard.apps.phases.models import Phase
+tiny = Benchmark.objects.get(name="tiny")
+if sys.argv[2] == "on":
+    opens = timezone.now() - timedelta(hours=1)
+    row = Phase(benchmark=tiny, name="Development", opens=opens, tasks=["Refer"], shown="date")
+    row.shown_from = timezone.now() + timedelta(days=1)
+    save_phase(row)
+    print(row.pk)
+else:
+    delete_phase(tiny.phases.get(), None, "It was a test.")
+"""
+
+
+def test_a_file_is_checked_with_the_tasks_of_the_phase_that_it_is_for(
+    served: Any, url: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.zip"
+    file.write_bytes(zip_bytes({"Refer": PREDICTIONS["Refer"]}))
+    number = int(served.python(PHASE, str(served.folder), "on"))
+    try:
+        done = run("check", file, "--benchmark", f"{url}?phase={number}")
+        assert done.exit_code == 0, done.output
+        assert "VALID" in done.output
+        client = Client(address_of(url).site)
+        assert [task.name for task in client.benchmark("tiny").tasks] == ["Refer"]
+        assert len(remote(url).facts["tasks"]) == 5  # the address of the benchmark has them all
+        for query, problem in (("99", "tiny has no phase 99"), ("first", "the phase 'first' is not a")):
+            with pytest.raises(SendError, match=problem):
+                remote(f"{url}?phase={query}")
+    finally:
+        served.python(PHASE, str(served.folder), "off")
+    assert len(Client(address_of(url).site).benchmark("tiny").tasks) == 5
+
+
 def test_the_cached_manifest_serves_offline_and_says_so(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,7 +190,7 @@ def test_what_gives_no_manifest_is_said_in_one_line(
 
 def test_an_address_below_a_path_is_that_of_its_site() -> None:
     found = address_of("https://board.example.org/glue/benchmarks/hotels?x=1#y")
-    assert found == ("https://board.example.org/glue", "hotels")
+    assert found == ("https://board.example.org/glue", "hotels", 0)
 
 
 @pytest.mark.parametrize("parent", ["/etc/passwd", "../other.toml", "./parent-2.toml"])

@@ -20,7 +20,7 @@ from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.apps.limits import acts as limits
 from gluebench.leaderboard.apps.limits.models import Override
 from gluebench.leaderboard.apps.limits.phase_acts import delete_phase, extend, save_phase
-from gluebench.leaderboard.apps.organizing.views import set_organizer
+from gluebench.leaderboard.apps.organizing.acts import set_organizer
 from gluebench.leaderboard.apps.phases.models import Extension, Phase
 from gluebench.leaderboard.apps.submissions import acts
 from gluebench.leaderboard.apps.submissions.models import Submission

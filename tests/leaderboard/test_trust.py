@@ -21,7 +21,7 @@ from gluebench.cli import main
 from gluebench.leaderboard import commands
 from gluebench.leaderboard.apps.accounts import trust
 from gluebench.leaderboard.apps.accounts.models import Scope, Team, Token, User, issue
-from gluebench.leaderboard.apps.organizing.views import set_organizer
+from gluebench.leaderboard.apps.organizing.acts import set_organizer
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.keeping.folder import SiteError
 from gluebench.leaderboard.serving import health

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
@@ -22,6 +23,7 @@ from django.core.signals import request_finished
 from django.db import close_old_connections, connection, transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from leaderboard.in_process import InProcess
 from leaderboard.material import CANARIES, MANIFEST, PREDICTIONS, write_data, zip_bytes
 from leaderboard.routes import MODEL_PAGES, ROLES, ROUTES, Route
 
@@ -36,6 +38,7 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.limits.models import Acceptance, Invitation, Override, Registration
 from gluebench.leaderboard.apps.news.models import Announcement, MailChoice, unsubscribe_path
 from gluebench.leaderboard.apps.phases.models import Phase, PhaseFile
+from gluebench.leaderboard.apps.submissions import process
 from gluebench.leaderboard.apps.submissions.grading import grade, grade_next
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.uploads.accept import accept
@@ -114,8 +117,10 @@ def make_world(gold: Path) -> World:
     facts = {"title": "Another", "manifest": tiny.manifest, "gold": tiny.gold, "gold_digest": "0" * 64}
     another = Benchmark.objects.create(name="another", **facts)
     another.organizers.add(accounts["foreign"])
-    public = submit(tiny, accounts["other"], name="Public", public=True, **EXPORTED)
-    mine = submit(tiny, accounts["owner"], name="Private", public=False, **EXPORTED)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "_start", InProcess)
+        public = submit(tiny, accounts["other"], name="Public", public=True, **EXPORTED)
+        mine = submit(tiny, accounts["owner"], name="Private", public=False, **EXPORTED)
     team = Team.objects.create(name="A team", leader=accounts["owner"])
     team.invitations.create(uses=9, expires="2999-01-01T00:00Z")
     move_to(accounts["owner"], team)

@@ -136,3 +136,19 @@ def test_what_cannot_be_read_is_named_with_its_line(data: bytes, line: int, said
 def test_the_missing_key_of_a_declared_path_is_named() -> None:
     with pytest.raises(ReadingError, match=r"key 'data\.qas', not other; Name the keys"):
         read_records(b'{"data": {"other": []}}', Declared(path="data.qas"))
+
+
+@pytest.mark.parametrize(
+    "second",
+    ['{"id": 1, "id": 2}', '{"id" : 1, "id" : 2}', '{"id": "a", "id": 1}', '{"id": "\\"id\\":", "id": 1}'],
+)
+def test_a_key_twice_in_one_of_many_lines_is_named(second: str) -> None:
+    with pytest.raises(ReadingError, match="'id' is there twice") as raised:
+        read_records(f'{{"id": 0, "label": "x"}}\n{second}\n{{"id": 2}}\n'.encode())
+    assert raised.value.line == 2
+
+
+def test_an_object_over_several_lines_is_not_those_lines() -> None:
+    """Joined, these lines would be three objects too."""
+    with pytest.raises(ReadingError, match="expected JSON"):
+        read_records(b'{"id": 0\n"label": "x"}\n{"id": 1}, {"id": 2}\n')

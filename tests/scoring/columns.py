@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from math import sqrt
 
 import numpy as np
+import pytest
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics import point
@@ -19,6 +21,8 @@ MCC = Metric("matthews_correlation", "matthews_correlation", "MCC", "F")
 R_K = Metric("r_k", "r_k", "R3", "F")
 PEARSON = Metric("pearson", "pearson", "r", "F")
 SPEARMAN = Metric("spearman", "spearman", "rho", "F")
+RESAMPLES = [150, pytest.param(600, marks=pytest.mark.slow)]
+"""How many resamples are compared with what the package computes."""
 
 
 def labels(gold, *answers, groups=None, classes: int = 2) -> list[Pairs]:
@@ -67,6 +71,11 @@ def resampled(metric: Metric, systems: Sequence[Pairs], resamples: int, *, seed:
     drawn = [rng.integers(0, n, n).tolist() for _ in range(resamples)]
     values = [[point(metric, pairs.subset(rows)).value for rows in drawn] for pairs in systems]
     return np.array(values)
+
+
+def spread_error(resamples: int) -> float:
+    """The relative error to expect of so many resamples' standard deviation: 3.5 standard errors of it."""
+    return 3.5 / sqrt(2 * resamples)
 
 
 def codes(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:

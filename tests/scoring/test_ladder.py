@@ -337,15 +337,18 @@ class TestInFull:
         same = one("CoLA", best, best)
         assert (same.better, same.difference, same.error) == (False, 0.0, 0.0)
 
-    def test_several_numbers_far_out_of_range_do_not_deceive_it(self) -> None:
+    @pytest.mark.parametrize(
+        ("times", "most"), [(12, 5), pytest.param(100, 25, marks=pytest.mark.slow)], ids=["few", "many"]
+    )
+    def test_several_numbers_far_out_of_range_do_not_deceive_it(self, times: int, most: int) -> None:
         """Leaving one of them out changes nothing, so that the jackknife would call them better."""
         rng, shown = RNG(1), 0
-        for _ in range(100):
+        for _ in range(times):
             gold = rng.normal(size=300)
             far = np.zeros(300)
             far[rng.choice(300, 4, replace=False)] = 1e6
             shown += one("STS-B", numbers(gold, far), numbers(gold, rng.normal(size=300))).better
-        assert shown <= 25, "of chance alone it is 16"
+        assert shown <= most, "of chance alone it is 16 %"
 
     def test_files_are_weighted_by_their_metrics(self) -> None:
         """Two halves of 8 and 4 examples, with gains of 1/2 and 1/4."""

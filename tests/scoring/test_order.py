@@ -58,9 +58,8 @@ def test_the_order_of_rows(name: str, groups) -> None:
             BUILT_IN[name].form, rows, systems=2, groups=None if groups is None else groups[:rows]
         )
         expected = results([metric], systems)
-        for seed in range(2):
-            order = np.random.default_rng(seed).permutation(rows)
-            assert_same(expected, results([metric], reordered(systems, order)))
+        order = np.random.default_rng(0).permutation(rows)
+        assert_same(expected, results([metric], reordered(systems, order)))
 
 
 @pytest.mark.parametrize("name", METRICS)

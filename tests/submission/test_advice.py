@@ -149,22 +149,27 @@ def test_positions_in_batches_are_no_repeated_rows(tmp_path: Path, words: tuple[
     assert fix_submission(path, tmp_path / "o.zip", glue).problems
 
 
-def test_each_word_for_a_label_of_glue_that_run_glue_writes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("task", "words"),
+    [
+        ("CoLA", ("unacceptable", "acceptable")),
+        ("SST-2", ("negative", "positive")),
+        ("MRPC", ("not_equivalent", "equivalent")),
+        # Of 390,965 rows, which take seconds.
+        pytest.param("QQP", ("not_duplicate", "duplicate"), marks=pytest.mark.slow),
+    ],
+)
+def test_each_word_for_a_label_of_glue_that_run_glue_writes(
+    tmp_path: Path, task: str, words: tuple[str, str]
+) -> None:
     glue = load_benchmark("glue")
-    names = {
-        "CoLA": ("unacceptable", "acceptable"),
-        "SST-2": ("negative", "positive"),
-        "MRPC": ("not_equivalent", "equivalent"),
-        "QQP": ("not_duplicate", "duplicate"),
-    }
-    for task, words in names.items():
-        size = glue.file(task).size()
-        path = tmp_path / f"predict_results_{task.lower().replace('-', '')}.txt"
-        path.write_text("index\tprediction\n" + "".join(f"{at}\t{words[at % 2]}\n" for at in range(size)))
-        fixed = fix_submission(path, tmp_path / "o.zip", glue)
-        assert not fixed.problems
-        codes = check(tmp_path / "o.zip", glue).predictions[task].codes
-        assert codes == bytes(at % 2 for at in range(size))
+    size = glue.file(task).size()
+    path = tmp_path / f"predict_results_{task.lower().replace('-', '')}.txt"
+    path.write_text("index\tprediction\n" + "".join(f"{at}\t{words[at % 2]}\n" for at in range(size)))
+    fixed = fix_submission(path, tmp_path / "o.zip", glue)
+    assert not fixed.problems
+    codes = check(tmp_path / "o.zip", glue).predictions[task].codes
+    assert codes == bytes(at % 2 for at in range(size))
 
 
 def test_a_json_file_of_another_name_or_version_is_named_so(tmp_path: Path) -> None:

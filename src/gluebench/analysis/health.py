@@ -52,7 +52,7 @@ def health(systems: Sequence[Submission], gold: Gold, *, splits: int = SPLITS, s
     detectable = None
     stability = None
     if len(systems) > 1:
-        comparison = compare(systems[0], systems[1], gold)
+        comparison = compare(systems[0], systems[1], gold, categories=False)
         detectable = _detectable(comparison.overall)
         for task in with_gold:
             tasks[task.name]["detectable"] = _detectable(comparison.tasks[task.name].score)

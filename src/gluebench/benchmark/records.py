@@ -166,6 +166,10 @@ class TestFile(NamedTuple):
         """Number of examples of the split that is graded. Raises KeyError if the file has no such split."""
         return self.splits[role].size
 
+    def is_shaped(self, role: Role) -> bool:
+        """Whether the file has another shape than index<TAB>value."""
+        return bool(self.member or self.column or self.id or self.columns or self.splits[role].ordered)
+
 
 class Phenomenon(NamedTuple):
     """A fine-grained phenomenon of a diagnostic set and its coarse category (Table 2 of the paper)."""

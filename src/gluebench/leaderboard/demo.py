@@ -138,7 +138,7 @@ def _add_people() -> None:
     from gluebench.leaderboard.apps.accounts.models import Team, User
     from gluebench.leaderboard.apps.accounts.trust import vouch
     from gluebench.leaderboard.apps.limits.acts import create_team, join_team, set_policy
-    from gluebench.leaderboard.apps.organizing.views import set_organizer
+    from gluebench.leaderboard.apps.organizing.acts import set_organizer
 
     if Team.objects.filter(name=TEAM).exists():
         return

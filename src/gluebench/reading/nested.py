@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
@@ -17,29 +16,23 @@ ID_KEYS = ("id", "idx", "index", "guid", "uid", "example_id", "pairid", "qid")
 _CURE = "Write the file with a JSON library."
 
 
-class NestedRecord(NamedTuple):
-    """A record of JSON and where it stands."""
-
-    line: int
-    """The line where the value of JSON begins that holds it."""
-    value: Any
-    """An object; in a list of other values, one of these."""
-    around: tuple[Mapping[str, Any], ...] = ()
-    """The objects that it lies in, the outermost first."""
-    group: int = 0
-    """Number of the list that holds it."""
-    key: str | None = None
-    """Its key, where the records are the values of one object."""
-
-
 class NestedRecords(NamedTuple):
-    """The records of a file of JSON."""
+    """The records of a file of JSON, column by column."""
 
-    records: list[NestedRecord]
-    are_lines: bool
+    lines: Sequence[int]
+    """The line where the value of JSON begins that holds the record."""
+    values: list[Any]
+    """Objects; in a list of other values, these."""
+    are_lines: bool = False
     """Whether each line of the file is a value."""
     keys: tuple[str, ...] = ()
     """The keys that lead to the records."""
+    around: Sequence[tuple[Mapping[str, Any], ...]] = ()
+    """The objects that each record lies in, the outermost first; empty without such keys."""
+    groups: Sequence[int] = ()
+    """Number of the list that holds each record; empty without such keys."""
+    names: Sequence[str] = ()
+    """The key of each record, where the records are the values of one object; else empty."""
 
 
 def is_json(text: str) -> bool:
@@ -57,35 +50,36 @@ def read_json(text: str, *, path: str = "", usual: Collection[str] = ()) -> Reco
     notes: list[str] = []
     if nested.keys and not path:
         notes.append(f"records: `{'.'.join(nested.keys)}`")
-    if any(record.key is not None for record in nested.records):
+    if nested.names:
         notes.append("ids: the keys of the object")
-    objects = [_fields_of(record, nested.keys) for record in nested.records]
+    objects = []
+    for number, value in enumerate(nested.values):
+        outer = nested.around[number] if nested.keys else ()
+        fields = _fields_of(value, nested.keys, outer)
+        if nested.names:
+            fields = {"id": nested.names[number]} | fields
+        objects.append(fields)
     names = tuple(dict.fromkeys(chain.from_iterable(objects)))
     rows = []
     for fields in objects:
         rows.append([fields.get(name) for name in names])
     title = "JSON lines" if nested.are_lines else "JSON"
-    lines = [record.line for record in nested.records]
-    groups = None
-    if nested.keys:
-        groups = [record.group for record in nested.records]
-    return Records(title, names, rows, lines, groups, tuple(notes))
+    groups = nested.groups if nested.keys else None
+    return Records(title, names, rows, nested.lines, groups, tuple(notes))
 
 
-def _fields_of(record: NestedRecord, keys: Sequence[str]) -> dict[str, Any]:
+def _fields_of(value: Any, keys: Sequence[str], around: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The fields of a record, after those of the objects around it, named with the keys that lead there."""
     fields: dict[str, Any] = {}
-    if record.key is not None:
-        fields["id"] = record.key
     prefix = ""
-    for key, outer in zip(keys, record.around, strict=True):
+    for key, outer in zip(keys, around, strict=True):
         others = {other: part for other, part in outer.items() if other != key}
         fields |= _flatten(others, prefix)
         prefix += f"{key}."
-    if isinstance(record.value, dict):
-        return fields | _flatten(record.value, prefix)
+    if isinstance(value, dict):
+        return fields | _flatten(value, prefix)
     name = prefix.removesuffix(".") or "value"
-    return fields | {name: record.value}
+    return fields | {name: value}
 
 
 def find_records(
@@ -107,37 +101,41 @@ def find_records(
     it holds. Raises ReadingError for what is not JSON, and for a list or object of more
     than `most` records.
     """
-    values = _read_values(text)
+    lines, values = _read_values(text)
     if len(values) > 1:
         are_lines = True
     else:
-        only = _rows_of_split(_value_under(names, values[0].value))
+        only = _rows_of_split(_value_under(names, values[0]))
         if isinstance(only, list | dict) and len(only) > most:
             expected = f"expected at most {most:,.0f} records, and there are {len(only):,}"
             raise ReadingError(expected, "Write one for each example.", 1)
         are_lines = are_lines and isinstance(only, dict)
-        elements = only if isinstance(only, list) else [only]
-        values = [NestedRecord(1, element) for element in elements]
+        values = only if isinstance(only, list) else [only]
+        lines = [1] * len(values)
 
-    top = [record.value for record in values]
     if path:
         keys = tuple(path.split("."))
     else:
-        keys = _find_path(top, usual, declared)
+        keys = _find_path(values, usual, declared)
     if keys:
-        collector = _Collector()
-        for record in values:
-            collector.collect(record, keys)
-        return NestedRecords(collector.records, are_lines, keys)
+        collector = _Collector(keys)
+        for line, value in zip(lines, values, strict=True):
+            collector.collect(line, value)
+        return NestedRecords(
+            collector.lines, collector.values, are_lines, keys, collector.around, collector.groups
+        )
 
     known = {key.casefold() for key in chain(ID_KEYS, usual, declared)}
-    if not top or not all(_maps_ids(value, known, single=len(top) > 1) for value in top):
-        return NestedRecords(values, are_lines)
-    items = []
-    for record in values:
-        for key, part in record.value.items():
-            items.append(NestedRecord(record.line, part, key=key))
-    return NestedRecords(items, are_lines)
+    if not values or not all(_maps_ids(value, known, single=len(values) > 1) for value in values):
+        return NestedRecords(lines, values, are_lines)
+    lines_of_parts: list[int] = []
+    names_of_parts: list[str] = []
+    parts: list[Any] = []
+    for line, value in zip(lines, values, strict=True):
+        lines_of_parts += [line] * len(value)
+        names_of_parts += value
+        parts += value.values()
+    return NestedRecords(lines_of_parts, parts, are_lines, names=names_of_parts)
 
 
 def _value_under(names: Collection[str], value: Any) -> Any:
@@ -170,50 +168,48 @@ def _rows_of_split(value: Any) -> Any:
     return objects
 
 
-def _read_values(text: str) -> list[NestedRecord]:
-    """The value of a JSON file, or those of its lines."""
+def _read_values(text: str) -> tuple[Sequence[int], list[Any]]:
+    """The value of a JSON file, or those of its lines; and the line of each."""
+    values = _flat_objects(text)
+    if values:
+        return range(1, len(values) + 1), values
     head, _, rest = text.strip().partition("\n")
     # The first line is tried before the whole, which would be read in vain if each line is a value.
     if not rest or _read_value(head, 1) is None:
         whole = _read_value(text, 1)
         if whole is not None:
-            return [NestedRecord(1, whole)]
-    lines = text.split("\n")
-    values = _flat_objects(lines)
-    if values:
-        return values
-    for line, content in enumerate(lines, 1):
+            return [1], [whole]
+    numbers = []
+    values = []
+    for line, content in enumerate(text.split("\n"), 1):
         if content.strip():
             value = _read_value(content, line)
             if value is None:
                 raise ReadingError(f"expected JSON, not {content.strip()[:60]!r}", _CURE, line)
-            values.append(NestedRecord(line, value))
+            numbers.append(line)
+            values.append(value)
     if not values:
         raise ReadingError("expected JSON, and the file is empty", _CURE)
-    return values
+    return numbers, values
 
 
-def _flat_objects(lines: Sequence[str]) -> list[NestedRecord]:
+def _flat_objects(text: str) -> Any:
     """The values of lines that are objects without lists, read at once; empty if they are something else.
 
     A line that begins with { cannot continue an object, and without lists nothing else goes on over lines.
     """
-    numbers = []
-    contents = []
-    for number, line in enumerate(lines, 1):
-        if line and not line.isspace():
-            numbers.append(number)
-            contents.append(line)
-    together = ",".join(contents)
-    if "[" in together or any(content[0] != "{" for content in contents):
+    text = text.rstrip("\n")
+    lines = text.count("\n") + 1
+    beginnings = text.startswith("{") + text.count("\n{")
+    if "[" in text or beginnings < lines:
         return []
     try:
-        values = loaded(f"[{together}]", flat=True)
+        values = loaded(f"[{text}]".replace("\n", ","), flat=True)
     except NotationError:
         return []  # the line has to be named
-    if values is None or len(values) != len(contents):
+    if values is None or len(values) != lines:
         return []
-    return list(map(NestedRecord, numbers, values))
+    return values
 
 
 def _read_value(text: str, line: int) -> Any:
@@ -276,35 +272,40 @@ def _paths(value: Any, path: tuple[str, ...], usual: set[str]) -> Iterator[tuple
                         yield deeper
 
 
-@dataclass
 class _Collector:
-    """Gathers the records of one file from the lists that hold them."""
+    """Gathers the records of one file from the lists that these keys lead to."""
 
-    records: list[NestedRecord] = field(default_factory=list)
-    lists: int = 0
-    """Lists of records met so far."""
+    def __init__(self, keys: Sequence[str]) -> None:
+        self.keys = keys
+        self.lines: list[int] = []
+        self.values: list[Any] = []
+        self.around: list[tuple[Mapping[str, Any], ...]] = []
+        self.groups: list[int] = []
+        self._lists = 0  # of records met so far
 
-    def collect(self, outer: NestedRecord, keys: Sequence[str], at: int = 0) -> None:
-        """Add the records that the keys from the one at a depth on lead to, from an object."""
-        key = keys[at]
-        if not isinstance(outer.value, dict) or key not in outer.value:
-            name = ".".join(keys[: at + 1])
+    def collect(self, line: int, value: Any, outer: tuple[Mapping[str, Any], ...] = ()) -> None:
+        """Add the records within a value of this line that lies in some objects, the outermost first."""
+        depth = len(outer)
+        key = self.keys[depth]
+        if not isinstance(value, dict) or key not in value:
+            name = ".".join(self.keys[: depth + 1])
             there = "no object"
-            if isinstance(outer.value, dict):
-                there = ", ".join(outer.value)[:100]
+            if isinstance(value, dict):
+                there = ", ".join(value)[:100]
             expected = f"expected an object with the key {name!r}, not {there}"
-            raise ReadingError(expected, "Name the keys that lead to the records.", outer.line)
-        part = outer.value[key]
+            raise ReadingError(expected, "Name the keys that lead to the records.", line)
+        part = value[key]
         elements = part if isinstance(part, list) else [part]
-        around = outer.around + (outer.value,)
-        innermost = at + 1 == len(keys)
-        for element in elements:
-            inner = NestedRecord(outer.line, element, around, self.lists)
-            if innermost:
-                self.records.append(inner)
-            else:
-                self.collect(inner, keys, at + 1)
-        self.lists += innermost
+        around = outer + (value,)
+        if len(around) < len(self.keys):
+            for element in elements:
+                self.collect(line, element, around)
+            return
+        self.lines += [line] * len(elements)
+        self.values += elements
+        self.around += [around] * len(elements)
+        self.groups += [self._lists] * len(elements)
+        self._lists += 1
 
 
 def _flatten(value: Mapping[str, Any], prefix: str) -> dict[str, Any]:

@@ -44,7 +44,9 @@ def decode(data: bytes, *, encoding: str = "", errors: str = "strict") -> str:
         raise ReadingError(
             f"expected {title} text, not the byte 0x{byte}", "Save it as UTF-8.", line
         ) from None
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.removeprefix("\ufeff")
 
 
 def unicode_form(data: bytes) -> str:

@@ -31,7 +31,6 @@ from gluebench.submission.forms import cell_form
 from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import Problem, listed
 from gluebench.submission.rows import Layout
-from gluebench.submission.shapes import is_shaped, read_shaped
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import read_table
 from gluebench.submission.values import as_tsv, file_named, plain_values
@@ -272,7 +271,7 @@ def _find_labels(read: Read, file: TestFile, role: Role) -> tuple[str, bytes | N
 
 def _is_shaped(file: TestFile, role: Role) -> bool:
     """Whether labels may be in another shape than index<TAB>label."""
-    return is_shaped(file, role) or bool(file.gold.file or file.gold.columns)
+    return file.is_shaped(role) or bool(file.gold.file or file.gold.columns)
 
 
 def _read_labels(
@@ -301,6 +300,8 @@ def _read_labels(
         ids=file.splits[role].ids,
     )
     if _is_shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
+        from gluebench.submission.shapes import read_shaped
+
         shaped = read_shaped(name, data, file, task, layout, role)
         table = shaped.table
         groups = shaped.groups

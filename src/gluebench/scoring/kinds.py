@@ -11,6 +11,8 @@ from gluebench.submission.submission import Column
 
 DENSE = 1 << 16
 """Maximum number of possible rows that are counted in a dense array."""
+_BEGINNING = 1 << 12
+"""Number of units among which one of each kind is looked for before all are."""
 
 
 class Kinds:
@@ -35,8 +37,12 @@ class Kinds:
     @cached_property
     def first(self) -> Ints:
         """A unit of each kind, shape (kinds,)."""
-        first = np.empty(len(self.counts), np.intp)
-        first[self.of_units[::-1]] = np.arange(len(self.of_units))[::-1]  # the last one written stays
+        for end in (_BEGINNING, None):
+            kinds = self.of_units[:end]
+            first = np.full(len(self.counts), -1, np.intp)
+            first[kinds[::-1]] = np.arange(len(kinds))[::-1]  # the last one written stays
+            if first.min() >= 0:
+                break
         return first
 
 
@@ -94,14 +100,20 @@ def comes_later(first: Ints, second: Ints) -> bool:
     """Whether the codes of the first column, in their order, come after those of the second one."""
     size = int(max(first.max(), second.max())) + 1
     if size <= DENSE:
-        # Of columns in ascending order, the one with fewer of the first different code comes later.
-        a = -np.bincount(first, minlength=size)
-        b = -np.bincount(second, minlength=size)
-    else:
-        a = np.sort(first)
-        b = np.sort(second)
-    differing = np.flatnonzero(a != b)
-    return bool(len(differing) and a[differing[0]] > b[differing[0]])
+        return counts_come_later(np.bincount(first, minlength=size), np.bincount(second, minlength=size))
+    return _is_larger(np.sort(first), np.sort(second))
+
+
+def counts_come_later(first: Ints, second: Ints) -> bool:
+    """As `comes_later`, from how often each code occurs."""
+    # Of columns in ascending order, the one with fewer of the first different code comes later.
+    return _is_larger(-first, -second)
+
+
+def _is_larger(first: Ints, second: Ints) -> bool:
+    """Whether the first column has the larger value where the two differ first."""
+    differing = np.flatnonzero(first != second)
+    return bool(len(differing) and first[differing[0]] > second[differing[0]])
 
 
 def _row_ranks(columns: Sequence[Ints]) -> tuple[Ints, Ints]:

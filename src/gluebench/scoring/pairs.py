@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, count
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from gluebench.scoring.kinds import Kinds, content_kinds, ranks
@@ -212,8 +213,9 @@ class Pairs:
         """The confusion table of some of the examples."""
         if len(self.gold.labels) > SIXTEEN:
             return self.subset(positions).table
-        cells = bytes(map(self.cells.__getitem__, positions))
-        return table_of_cells(cells, classes=len(self.gold.labels))
+        # With two more positions, since of a single one `itemgetter` gives no tuple.
+        cells = itemgetter(0, 0, *positions)(self.cells)
+        return table_of_cells(bytes(cells[2:]), classes=len(self.gold.labels))
 
     def code(self, label: str | None) -> int:
         """The code of a label word; 0 for None, which metrics without a positive label ignore."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluebench.reading.nested import NestedRecord, NestedRecords, find_records, holds_objects
+from gluebench.reading.nested import NestedRecords, find_records, holds_objects
 from gluebench.reading.notation import is_number
 from gluebench.reading.records import ReadingError
 from gluebench.reading.text import SEEN
@@ -21,17 +21,24 @@ _MOST_CLASSES = 10
 """A column with more different whole numbers is not taken for class numbers."""
 
 
-class Answer(NamedTuple):
-    """The answer of one example."""
+class Answers(NamedTuple):
+    """The answers of a JSON file, column by column."""
 
-    line: int
-    index: Any
-    """Its id or index; None if there is none."""
-    value: Any
-    group: int | None = None
-    """Number of the list that holds it; None if there are no lists in objects."""
-    record: Mapping[str, Any] = {}
-    """The object that holds it, if one does."""
+    lines: Sequence[int]
+    indices: Sequence[Any]
+    """The id or index of each; None if there is none."""
+    values: Sequence[Any]
+    records: Sequence[Any]
+    """The object that holds each; another value if none does."""
+    groups: Sequence[int] = ()
+    """Number of the list that holds each; empty if there are no lists in objects."""
+
+    def take(self, positions: Sequence[int]) -> Answers:
+        """The answers at these positions, in their order."""
+        columns = []
+        for column in self:
+            columns.append([column[at] for at in positions] if column else [])
+        return Answers(*columns)
 
 
 def read_answers(
@@ -42,7 +49,7 @@ def read_answers(
     id_key: str = "",
     names: Collection[str] = (),
     are_lines: bool = False,
-) -> list[Answer]:
+) -> Answers:
     """The answers of a JSON file: objects with an id and one of these keys, or ids to answers.
 
     Objects with an id and no such key are left out. What stands under one of the `names` of the test file is
@@ -51,29 +58,29 @@ def read_answers(
     """
     nested = find_records(text, declared=keys, names=names, are_lines=are_lines, most=most)
     answers = _answers(nested, keys, id_key)
-    if len(answers) == 1 and not nested.are_lines:
-        only = answers[0]
-        key = _value_key(nested.records[0].value, keys)
-        if key and only.index is None:
-            inner_answers = _answers_of_column(text, only.value, nested.keys + (key,), id_key)
-            if inner_answers is not None:
-                return inner_answers
-    if nested.records and not answers:
-        raise _no_answer(nested.records[0], keys)
+    if len(answers.values) == 1 and not nested.are_lines:
+        key = _value_key(nested.values[0], keys)
+        if key and answers.indices[0] is None:
+            column = _answers_of_column(text, answers.values[0], nested.keys + (key,), id_key)
+            if column is not None:
+                return column
+    if nested.values and not answers.values:
+        raise _no_answer(nested.lines[0], nested.values[0], keys)
     return answers
 
 
-def _answers_of_column(text: str, column: Any, path: tuple[str, ...], id_key: str) -> list[Answer] | None:
+def _answers_of_column(text: str, column: Any, path: tuple[str, ...], id_key: str) -> Answers | None:
     """The answers of a column that one object holds under these keys; None if it is no column."""
     if isinstance(column, dict) and column and all(map(str.isdecimal, column)):
         # By their index, as `DataFrame.to_json` writes them.
-        return [Answer(1, index, value) for index, value in column.items()]
+        return Answers([1] * len(column), list(column), list(column.values()), [None] * len(column))
     if not isinstance(column, list):
         return None
     if any(map(holds_objects, column)):
         inner = find_records(text, path=".".join(path))
         return _answers(inner, VALUES, id_key)
-    return [Answer(1, None, value) for value in column]
+    none = [None] * len(column)
+    return Answers([1] * len(column), none, column, none)
 
 
 def rival_of(chosen: str, columns: Mapping[str, Sequence[Any]]) -> str | None:
@@ -125,9 +132,9 @@ def refuse_rivals(chosen: str, columns: Mapping[str, Sequence[Any]], line: int) 
         )
 
 
-def refuse_rivals_in_objects(answers: Sequence[Answer], keys: Sequence[str]) -> None:
+def refuse_rivals_in_objects(answers: Answers, keys: Sequence[str]) -> None:
     """Raise TwoColumnsError for objects that may have true labels beside the predictions."""
-    records = [answer.record for answer in answers[:SEEN] if answer.record]
+    records = [record for record in answers.records[:SEEN] if isinstance(record, dict) and record]
     if not records:
         return
     chosen = _value_key(records[0], keys)
@@ -136,40 +143,47 @@ def refuse_rivals_in_objects(answers: Sequence[Answer], keys: Sequence[str]) -> 
     columns = {}
     for name in records[0]:
         columns[name] = [record[name] for record in records if name in record]
-    refuse_rivals(chosen, columns, answers[0].line)
+    refuse_rivals(chosen, columns, answers.lines[0])
 
 
-def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> list[Answer]:
-    answers = []
-    without: NestedRecord | None = None
-    names: dict[tuple[str, ...], tuple[str | None, str | None]] = {}
-    for record in nested.records:
-        line, value, _, list_number, index = record
-        group = None
-        if nested.keys:
-            group = list_number
+def _answers(nested: NestedRecords, keys: Sequence[str], id_key: str) -> Answers:
+    """The answers of these records; objects without one are left out, unless the order counts."""
+    names_of_columns: dict[tuple[str, ...], tuple[str | None, str | None]] = {}
+    indices: list[Any] = list(nested.names) or [None] * len(nested.values)
+    values: list[Any] = []
+    without: dict[int, Any] = {}  # number of a record to the record
+    for number, value in enumerate(nested.values):
         if not isinstance(value, dict):
-            answers.append(Answer(line, index, plain_answer(value), group))
+            values.append(plain_answer(value))
             continue
-        named = tuple(value)
-        if named not in names:
+        names = tuple(value)
+        columns = names_of_columns.get(names)
+        if columns is None:
             key = _value_key(value, keys)
-            names[named] = (key, _id_key(value, key, id_key))
-        key, name = names[named]
+            columns = (key, _id_key(value, key, id_key))
+            names_of_columns[names] = columns
+        key, name = columns
         if key is None:
-            without = without or record
+            without[number] = value
+            values.append(None)
             continue
         if name is not None:
             index = value[name]
-        if isinstance(index, dict) and index:  # of the paragraph, the question and the answer, the last
-            index = list(index.values())[-1]
+            if isinstance(index, dict) and index:  # of the paragraph, the question and the answer, the last
+                index = list(index.values())[-1]
+            indices[number] = index
         answer = value[key]
         if isinstance(answer, list):
             answer = plain_answer(answer)
-        answers.append(Answer(line, index, answer, group, value))
-    if without and any(answer.index is None for answer in answers):
-        # The order counts, and the answers after this object would be those of other examples.
-        raise _no_answer(without, keys)
+        values.append(answer)
+    answers = Answers(nested.lines, indices, values, nested.values, nested.groups)
+    if not without:
+        return answers
+    answers = answers.take([number for number in range(len(values)) if number not in without])
+    if None in answers.indices:
+        # The order counts, and the answers after the first of these objects would be those of other examples.
+        first = min(without)
+        raise _no_answer(nested.lines[first], without[first], keys)
     return answers
 
 
@@ -188,13 +202,12 @@ def plain_answer(value: Any) -> Any:
     return scores if len(value) > 1 else value[0]["label"]
 
 
-def _no_answer(record: NestedRecord, keys: Sequence[str]) -> ReadingError:
-    value = record.value
+def _no_answer(line: int, value: Any, keys: Sequence[str]) -> ReadingError:
     there = "another value"
     if isinstance(value, dict):
         there = f"one with {', '.join(value)[:60]!r}"
     expected = f"expected an object with the key {keys[0]!r}, not {there}"
-    return ReadingError(expected, "Write the answer under this key.", record.line)
+    return ReadingError(expected, "Write the answer under this key.", line)
 
 
 def _value_key(value: Any, keys: Sequence[str]) -> str | None:

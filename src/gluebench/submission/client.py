@@ -2,8 +2,8 @@
 
 Uses only the standard library, and no gold labels. An interrupted upload is sent again under the same key, so
 that the leaderboard counts one submission. The manifest of a benchmark named as
-`https://host/benchmarks/NAME` is cached for the user, revalidated by ETag at each use, and used from the
-cache while offline.
+`https://host/benchmarks/NAME`, or with `?phase=ID`, is cached for the user, revalidated by ETag at each use,
+and used from the cache while offline.
 """
 
 from __future__ import annotations
@@ -59,18 +59,27 @@ class Client(Transport):
         return items
 
     def benchmark(self, name: str) -> Benchmark:
-        """A benchmark, read from its manifest on the leaderboard. Raises SendError, ManifestError."""
-        manifest = self.facts(name).data
+        """A benchmark with the tasks of a file that is sent now. Raises SendError, ManifestError."""
+        manifest = self.facts(name, phase=self.phase_now(name)).data
         with tempfile.TemporaryDirectory(prefix="gluebench-") as folder:
             return load_benchmark(write_manifest(manifest, Path(folder), url=self.url))
 
-    def facts(self, name: str, etag: str = "") -> Answer:
+    def phase_now(self, name: str) -> int:
+        """The id of the phase that a file sent now is for; 0 for none. Raises SendError."""
+        for phase in self._get(f"/benchmarks/{urllib.parse.quote(name, safe='')}/phases")["items"]:
+            if phase.get("takes"):
+                return int(phase["id"])
+        return 0
+
+    def facts(self, name: str, etag: str = "", *, phase: int = 0) -> Answer:
         """The leaderboard's record of a benchmark; no data (304) if it is unchanged since that ETag.
 
-        Raises SendError.
+        `phase`: the id of one whose tasks, manifest and data it has. Raises SendError.
         """
         headers = {"If-None-Match": etag} if etag else {}
         path = f"/benchmarks/{urllib.parse.quote(name, safe='')}"
+        if phase:
+            path += f"?phase={phase}"
         return self.persist(lambda: self.ask(path, None, headers))
 
     def account(self) -> dict[str, Any]:
@@ -225,11 +234,14 @@ class Address(NamedTuple):
     site: str
     """Address of the leaderboard."""
     name: str
+    phase: int = 0
+    """The id of a phase, whose tasks are meant; 0 for all tasks."""
 
     @property
     def page(self) -> str:
         """Address of the benchmark."""
-        return f"{self.site}/benchmarks/{self.name}"
+        query = f"?phase={self.phase}" if self.phase else ""
+        return f"{self.site}/benchmarks/{self.name}{query}"
 
     @property
     def for_programs(self) -> str:
@@ -261,7 +273,10 @@ def address_of(url: str) -> Address:
             f"{url!r} is not the address of a benchmark; one looks like "
             "https://board.example.org/benchmarks/hotels."
         )
-    return Address(match[1], match[2])
+    phase = urllib.parse.parse_qs(parts.query).get("phase", ["0"])[0]
+    if not re.fullmatch("[0-9]{1,18}", phase):
+        raise SendError(f"{url!r}: the phase {phase!r} is not a number, which its board's address has.")
+    return Address(match[1], match[2], int(phase))
 
 
 def remote(url: str, say: Callable[[str], None] = lambda line: None, *, token: str = "") -> Remote:
@@ -280,7 +295,9 @@ def remote(url: str, say: Callable[[str], None] = lambda line: None, *, token: s
     needed = ""
     try:
         try:
-            answer = Client(address.site, tries=TRIES, timeout=TIMEOUT).facts(address.name, etag)
+            answer = Client(address.site, tries=TRIES, timeout=TIMEOUT).facts(
+                address.name, etag, phase=address.phase
+            )
         except RefusedByLeaderboardError as refusal:
             if refusal.status != NOT_FOUND or not token:
                 raise
@@ -305,7 +322,7 @@ def _facts_for(address: Address, token: str, etag: str, say: Callable[[str], Non
     client = Client(address.site, token, tries=TRIES, timeout=TIMEOUT)
     if client.is_open_to_readers:
         say(f"warning: {client.url} is not encrypted: the token can be read on the way.")
-    return client.facts(address.name, etag)
+    return client.facts(address.name, etag, phase=address.phase)
 
 
 def cache_folder() -> Path:

@@ -8,11 +8,9 @@ from dataclasses import replace
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.reading.records import ReadingError
 from gluebench.submission.forms import cell_form
-from gluebench.submission.layouts import tabbed_cells
 from gluebench.submission.other_benchmark import count_rows
 from gluebench.submission.problems import problem_maker
 from gluebench.submission.rows import MOST_BYTES, Choices, Layout
-from gluebench.submission.shapes import is_shaped, read_shaped
 from gluebench.submission.tables import WRONG_SIZES, Table, read_table
 
 _problem = problem_maker(__file__)
@@ -101,7 +99,7 @@ def _read(
 ) -> Table:
     task = benchmark.task(file.task)
     expected = layout(file, task, role)
-    if plain or not is_shaped(file, role):
+    if plain or not file.is_shaped(role):
         table = _explain(path, data, expected, task, choices, thorough=thorough)
     else:
         table = _read_declared(path, data, file, task, expected, role, choices)
@@ -118,6 +116,8 @@ def _read_declared(
     path: str, data: bytes, file: TestFile, task: Task, expected: Layout, role: Role, choices: Choices
 ) -> Table:
     """Read a file of another shape; if that fails, as a table of index and value."""
+    from gluebench.submission.shapes import read_shaped
+
     shaped = read_shaped(path, data, file, task, expected, role)
     table = shaped.table
     if not is_wrong(table):
@@ -145,6 +145,7 @@ def _explain(
     table = read_table(path, data, expected)
     if not is_wrong(table):
         return table
+    from gluebench.submission.layouts import tabbed_cells
     from gluebench.submission.mistakes import explain_rows, explain_table
 
     if not expected.form:

@@ -176,21 +176,20 @@ def _json_cells(text: str, layout: Layout) -> Cells:
     refuse_rivals_in_objects(answers, VALUES)
     cells = Cells(header=["index", "prediction"], departures=[("json", "")])
     numbered = False
-    for number, answer in enumerate(answers):
-        index = answer.index
-        value = answer.value
+    columns = zip(answers.lines, answers.indices, answers.values, strict=True)
+    for number, (line, index, value) in enumerate(columns):
         if isinstance(value, list) and len(value) == 2 and isinstance(value[0], int | str):
             index = value[0]
             value = value[1]
         if isinstance(value, dict) or (is_vector(value) and len(value) > 1):
             value = json.dumps(value)  # probabilities, with their labels or without
         if not isinstance(value, str | int | float):
-            raise NotRecognizedError(answer.line, json.dumps(value))
+            raise NotRecognizedError(line, json.dumps(value))
         if index is None:
             numbered = True
             index = number
         cells.rows.append([str(index), str(value)])
-        cells.lines.append(answer.line)
+        cells.lines.append(line)
     if not cells.rows:
         raise NotRecognizedError(1, text.strip().split("\n")[0])
     if numbered:

@@ -23,7 +23,7 @@ def count_rows(data: bytes) -> int:
     """Number of records of JSON; of any other file, of lines, the header included."""
     if is_json(data[:_LOOKED_AT].decode("utf-8-sig", "replace")):
         try:
-            return len(find_records(data.decode("utf-8-sig", "replace")).records)
+            return len(find_records(data.decode("utf-8-sig", "replace")).values)
         except ReadingError:
             pass  # lines of which one is no JSON
     return data.count(b"\n") + (not data.endswith(b"\n"))

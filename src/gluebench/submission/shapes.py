@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from itertools import compress
 from typing import Any, NamedTuple
@@ -17,18 +17,13 @@ from gluebench.benchmark import Role, Task, TestFile
 from gluebench.reading.notation import loaded
 from gluebench.reading.records import ReadingError
 from gluebench.reading.text import LINE, decode, find_delimiter, unicode_form
-from gluebench.submission.answers import VALUES, Answer, read_answers, refuse_rivals_in_objects
+from gluebench.submission.answers import VALUES, Answers, read_answers, refuse_rivals_in_objects
 from gluebench.submission.forms import cell_text
 from gluebench.submission.layouts import Cells
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 from gluebench.submission.table_shapes import ShapedRows, plain_cells, rows_of_table, strict
 from gluebench.submission.tables import Table, read_rows, utf16_notice
-
-
-def is_shaped(file: TestFile, role: Role) -> bool:
-    """Whether the file has another shape than index<TAB>value."""
-    return bool(file.member or file.column or file.id or file.columns or file.splits[role].ordered)
 
 
 class ShapedFile(NamedTuple):
@@ -83,8 +78,6 @@ def _groups(rows: ShapedRows, layout: Layout) -> dict[int, int]:
         return {}
     groups = {}
     for example, group in zip(rows.examples, rows.groups, strict=True):
-        if group is None:
-            continue
         index = layout.places[example.encode()] if layout.ids else int(example)
         groups[index] = group
     return groups
@@ -139,57 +132,45 @@ def _rows_of_json(text: str, file: TestFile, task: Task, layout: Layout, role: R
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)
-    examples = []
-    cells = []
-    numbered = False
-    in_text = task.form == "text"
-    text_key = ""
-    if of_gold:
-        text_key = file.gold.text
-    read = partial(cell_text, task=task)
-    for number, answer in enumerate(answers):
-        index = answer.index
-        if index is None:
-            numbered = True
-            index = number
-        examples.append(str(index))
-        value = answer.value
-        if text_key:
-            value = _with_length(answer, text_key)
-        # Most answers are words, and one look at all is faster than one at each.
-        if type(value) is not str or in_text:
-            value = strict(answer.line, value, read)
-        cells.append(value)
-    lines = [answer.line for answer in answers]
-    groups = [answer.group for answer in answers]
-    return ShapedRows(lines, examples, plain_cells(cells), (), groups, numbered)
+    values = answers.values
+    if of_gold and file.gold.text:
+        values = list(map(partial(_with_length, key=file.gold.text), values, answers.records))
+    # Most answers are words, and one look at all is faster than one at each.
+    if task.form == "text" or set(map(type, values)) != {str}:
+        read = partial(cell_text, task=task)
+        values = [strict(line, value, read) for line, value in zip(answers.lines, values, strict=True)]
+    indices = answers.indices
+    numbered = None in indices
+    if numbered:
+        indices = [number if index is None else index for number, index in enumerate(indices)]
+    examples = list(map(str, indices))
+    return ShapedRows(answers.lines, examples, plain_cells(values), (), answers.groups, numbered)
 
 
-def _with_length(answer: Answer, key: str) -> Any:
+def _with_length(value: Any, record: Any, key: str) -> Any:
     """The weighted spans of a text, and one of weight 0 over the whole, if the text is under this key."""
-    text = answer.record.get(key)
-    if isinstance(answer.value, list) and isinstance(text, str):
-        return answer.value + [[0, len(text), 0]]
-    return answer.value
+    if isinstance(value, list) and isinstance(record, dict) and isinstance(record.get(key), str):
+        return value + [[0, len(record[key]), 0]]
+    return value
 
 
-def _refuse_columns(answers: Sequence[Answer], size: int) -> None:
+def _refuse_columns(answers: Answers, size: int) -> None:
     """Refuse a single answer that is the column of all, as `DataFrame.to_json` writes it."""
-    if len(answers) != 1 or size < 2:
+    if len(answers.values) != 1 or size < 2:
         return
-    column = answers[0].value
+    column = answers.values[0]
     if isinstance(column, dict | list) and len(column) == size:
         expected = f"expected an object for each example, and this is one with a column of {size:,} answers"
         fix = 'Write an object a line (in pandas: to_json(path, orient="records", lines=True)).'
         raise ReadingError(expected, fix)
 
 
-def _by_unlisted_ids(answers: list[Answer], size: int) -> list[Answer]:
+def _by_unlisted_ids(answers: Answers, size: int) -> Answers:
     """The answers in the order of their ids, TEST_2 before TEST_10, if the manifest does not list these.
 
     Ids are indices if most of them are numbers below `size`, the number of examples.
     """
-    ids = [str(answer.index) for answer in answers if answer.index is not None]
+    ids = [str(index) for index in answers.indices if index is not None]
     indices = set(map(str, range(size)))
     known = sum(name in indices for name in ids)
     if 2 * known >= len(ids) and all(map(str.isdecimal, ids)):
@@ -198,8 +179,8 @@ def _by_unlisted_ids(answers: list[Answer], size: int) -> list[Answer]:
     if count > 1:
         expected = f"expected each id once, and {name[:20]} is there {count} times"
         raise ReadingError(expected, "Keep one of each.")
-    answers = sorted(answers, key=lambda answer: _natural(str(answer.index)))
-    return [answer._replace(index=None) for answer in answers]
+    order = sorted(range(len(answers.values)), key=lambda at: _natural(str(answers.indices[at])))
+    return answers.take(order)._replace(indices=[None] * len(order))
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -30,8 +30,8 @@ class ShapedRows(NamedTuple):
     cells: Sequence[str]
     tied: Sequence[int] = ()
     """Lines of rankings with equal scores."""
-    groups: Sequence[int | None] = ()
-    """Number of the list that holds each row, in JSON with lists in objects."""
+    groups: Sequence[int] = ()
+    """Number of the list that holds each row, in JSON with lists in objects; else empty."""
     numbered: bool = False
     """Whether an index is that of the row, since the file says none."""
 

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from gluebench.reading.text import as_utf8, unicode_form
@@ -86,8 +87,9 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
 
 def read_rows(name: str, rows: Iterable[Sequence[str]], lines: Sequence[int], layout: Layout) -> Table:
     """Read rows of index or id and value that were found in another shape, each at one of these lines."""
-    text = "".join("\t".join(row) + "\n" for row in rows)
-    data = f"{layout.key}\t{layout.value}\n{text}".encode("utf-8", "backslashreplace")
+    header = (layout.key, layout.value)
+    text = "\n".join(map("\t".join, chain([header], rows, [""])))
+    data = text.encode("utf-8", "backslashreplace")
     table = read_table(name, data, layout)
     problems = []
     for problem in table.problems:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scoring.columns import labels, left_out, resampled
+from scoring.columns import RESAMPLES, labels, left_out, resampled, spread_error
 from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
@@ -90,22 +90,24 @@ def test_units_left_out_are_scikit_learns(name: str) -> None:
         assert left_out(METRIC[name], systems)[0] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("resamples", RESAMPLES)
 @pytest.mark.parametrize("name", ORACLES)
-def test_intervals_tests_and_resamples_follow(name: str) -> None:
+def test_intervals_tests_and_resamples_follow(name: str, resamples: int) -> None:
     """The influence, whose spread is the error of the test, against that of resamples."""
     rng = RNG(2)
     gold = rng.integers(0, CLASSES, 400)
     answers = [np.where(rng.random(400) < share, gold, rng.integers(0, CLASSES, 400)) for share in (0.7, 0.5)]
     systems = labels(gold, *answers, classes=CLASSES)
     units = units_of([METRIC[name]], systems)
-    drawn = resampled(METRIC[name], systems, 600)
+    drawn = resampled(METRIC[name], systems, resamples)
     exchange = units.exchange(200, RNG(4))
     values = units.values()[0]
     assert exchange.differences[0, 0] == pytest.approx(values[0] - values[1])
-    assert exchange.errors[0, 0] == pytest.approx((drawn[0] - drawn[1]).std(), rel=0.1)
+    error = spread_error(resamples)
+    assert exchange.errors[0, 0] == pytest.approx((drawn[0] - drawn[1]).std(), rel=error)
     (bar,) = file_intervals([METRIC[name]], systems[0], [point(METRIC[name], systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
-    assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.25 * (high - low))
+    assert (bar.low, bar.high) == pytest.approx((low, high), abs=2.5 * spread_error(resamples) * (high - low))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from scoring.columns import left_out, numbers, resampled
+from scoring.columns import RESAMPLES, left_out, numbers, resampled, spread_error
 from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric, load_benchmark
@@ -105,21 +105,22 @@ def test_units_left_out_are_those_of_the_oracles(name: str, groups) -> None:
     assert left_out(METRIC[name], systems)[0] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("resamples", RESAMPLES)
 @pytest.mark.parametrize("name", ORACLES)
-def test_intervals_tests_and_steps_follow(name: str) -> None:
+def test_intervals_tests_and_steps_follow(name: str, resamples: int) -> None:
     rng = RNG(1)
     gold = rng.integers(1, 6, 300) + 0.0
     systems = numbers(gold, *(gold + rng.normal(0, noise, 300) for noise in (0.8, 1.2)))
     metric = METRIC[name]
     units = units_of([metric], systems)
-    drawn = resampled(metric, systems, 600)
+    drawn = resampled(metric, systems, resamples)
     (bar,) = file_intervals([metric], systems[0], [point(metric, systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
-    assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.15 * (high - low))
+    assert (bar.low, bar.high) == pytest.approx((low, high), abs=1.5 * spread_error(resamples) * (high - low))
     lowest, highest = METRICS[name].bounds
     assert lowest <= bar.low < bar.high <= highest
     (test,) = paired_tests(units, resamples=999, rng=RNG(3))
-    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=0.12)
+    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=1.2 * spread_error(resamples))
     assert test.p < 0.05
     shown = rounded_score(Score(point(metric, systems[0]).value, bar.low, bar.high, 300), lowest, highest)
     assert lowest <= shown.low <= bar.low < bar.high <= shown.high <= highest

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scoring.columns import left_out, resampled
+from scoring.columns import RESAMPLES, left_out, resampled, spread_error
 
 from gluebench.benchmark import Metric
 from gluebench.scoring import measure
@@ -197,9 +197,10 @@ def test_relations_against_loops(end: str) -> None:
             assert scores(gold, predicted, label, end) == pytest.approx(of_label, abs=1e-12)
 
 
+@pytest.mark.parametrize("resamples", RESAMPLES)
 @pytest.mark.parametrize("label", [None, "ARG1"])
 @pytest.mark.parametrize("name", [f"relation_{name}{end}" for name in FUNCTIONS for end in ("", "_case")])
-def test_intervals_and_tests_follow(name: str, label: str | None) -> None:
+def test_intervals_and_tests_follow(name: str, label: str | None, resamples: int) -> None:
     gold, *answers = some_relations(RNG(0), 200, 0.1, 0.8)
     systems = [pairs_of("relations", gold, answer) for answer in answers]
     metric = Metric(name, name, name, "F", label, LABELS)
@@ -207,12 +208,12 @@ def test_intervals_and_tests_follow(name: str, label: str | None) -> None:
     without = [at for at in range(200) if at != 17]
     values = [point(metric, pairs.subset(without)).value for pairs in systems]
     assert left_out(metric, systems)[:, 17] == pytest.approx(values, abs=1e-12)
-    drawn = resampled(metric, systems, 600)
+    drawn = resampled(metric, systems, resamples)
     (bar,) = file_intervals([metric], systems[0], [point(metric, systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
-    assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.2 * (high - low))
+    assert (bar.low, bar.high) == pytest.approx((low, high), abs=2 * spread_error(resamples) * (high - low))
     (test,) = paired_tests(units, resamples=999, rng=RNG(3))
-    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=0.1)
+    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=spread_error(resamples))
     assert test.p < 0.05
 
 

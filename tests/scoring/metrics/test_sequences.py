@@ -9,7 +9,7 @@ from itertools import count
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
-from scoring.columns import left_out, resampled
+from scoring.columns import RESAMPLES, left_out, resampled, spread_error
 from scoring.every_metric import metric_of
 from sklearn import metrics as sk  # noqa: TID251
 
@@ -322,8 +322,9 @@ def test_dependencies_by_hand() -> None:
         measure("uas", gold, [["0:root"]])
 
 
+@pytest.mark.parametrize("resamples", RESAMPLES)
 @pytest.mark.parametrize("name", ["uas", "las", "uas_macro_f1", "las_macro_f1"])
-def test_intervals_and_tests_of_dependencies(name: str) -> None:
+def test_intervals_and_tests_of_dependencies(name: str, resamples: int) -> None:
     gold, better = some_trees(RNG(1), 250, 0.1)
     systems = [pairs_of("dependencies", gold, each) for each in (better, some_trees(RNG(1), 250, 0.3)[1])]
     metric = Metric(name, name, name, "F")
@@ -331,12 +332,12 @@ def test_intervals_and_tests_of_dependencies(name: str) -> None:
     without = [at for at in range(250) if at != 17]
     values = [point(metric, pairs.subset(without)).value for pairs in systems]
     assert left_out(metric, systems)[:, 17] == pytest.approx(values, abs=1e-12)
-    drawn = resampled(metric, systems, 600)
+    drawn = resampled(metric, systems, resamples)
     (bar,) = file_intervals([metric], systems[0], [point(metric, systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
-    assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.2 * (high - low))
+    assert (bar.low, bar.high) == pytest.approx((low, high), abs=2 * spread_error(resamples) * (high - low))
     (test,) = paired_tests(units, resamples=999, rng=RNG(3))
-    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=0.15)
+    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=1.5 * spread_error(resamples))
     assert test.p < 0.01 < test.difference
 
 
@@ -428,9 +429,9 @@ def test_spans_by_hand() -> None:
 
 
 def some_weights(rng, size: int, noise: float):
-    """Spans of one position each, in texts of 30; the same gold for each share of noise."""
-    gold = RNG(7).random((size, 30))
-    changed = np.where(rng.random((size, 30)) < noise, rng.random((size, 30)), gold)
+    """Spans of one position each, in texts of 10; the same gold for each share of noise."""
+    gold = RNG(7).random((size, 10))
+    changed = np.where(rng.random((size, 10)) < noise, rng.random((size, 10)), gold)
     return [
         [tuple((at, at + 1, str(weight)) for at, weight in enumerate(row)) for row in side]
         for side in (gold, changed)
@@ -565,18 +566,19 @@ def systems_of(name: str, size: int):
      "span_overlap_f1", "span_iou", "span_partial_f1", "span_spearman", "map", "mrr", "ndcg",
      "precision_at", "recall_at", "ndcg_at", "mrr_at", "map_at", "entity_type_f1", "entity_partial_f1"],
 )  # fmt: skip
-def test_intervals_and_tests_follow(name: str) -> None:
+@pytest.mark.parametrize("resamples", RESAMPLES)
+def test_intervals_and_tests_follow(name: str, resamples: int) -> None:
     systems, metric = systems_of(name, 200), metric_of(name)._replace(labels=())
     units = units_of([metric], systems)
     without = [at for at in range(200) if at != 17]
     values = [point(metric, pairs.subset(without)).value for pairs in systems]
     assert left_out(metric, systems)[:, 17] == pytest.approx(values, abs=1e-12)
-    drawn = resampled(metric, systems, 600)
+    drawn = resampled(metric, systems, resamples)
     (bar,) = file_intervals([metric], systems[0], [point(metric, systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
-    assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.2 * (high - low))
+    assert (bar.low, bar.high) == pytest.approx((low, high), abs=2 * spread_error(resamples) * (high - low))
     (test,) = paired_tests(units, resamples=999, rng=RNG(3))
-    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=0.1)
+    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=spread_error(resamples))
     assert test.p < 0.05
 
 

@@ -235,6 +235,7 @@ def test_a_loss_that_is_not_finite_stops_the_training_and_saves_nothing(tmp_path
     ):
         system.fit(RTE, examples(40), examples(9))
     assert not list((tmp_path / "f").rglob("*.pt"))
+    assert not list((tmp_path / "f").rglob("best-*"))
 
 
 def test_a_half_precision_checkpoint_is_trained_in_float32(tmp_path: Path):
@@ -274,6 +275,7 @@ def test_a_model_that_is_complete_is_not_trained_again_and_cut_pairs_are_counted
     record = tmp_path / "f" / "RTE" / fine_tuned.RECORD
     assert json.loads(record.read_bytes())["epoch"] == 1
     assert not list(record.parent.rglob("*.pt"))
+    assert not list(record.parent.rglob("best-*"))
     before = record.stat().st_mtime_ns
     again = system()
     again.fit(RTE, train, examples(8))

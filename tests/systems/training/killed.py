@@ -16,9 +16,10 @@ import signal
 import sys
 import threading
 import time
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
 from systems.training.toy import TOY, toy_data, toy_model
@@ -35,7 +36,7 @@ def die(*args: Any) -> None:
 
 def arm(update: int, moment: str) -> None:
     """Have the process kill itself when the run is there."""
-    plain_update, plain_save = trainer.Trainer._update, checkpoint.save
+    plain_update, plain_save = trainer.Trainer._update, checkpoint.replacing
     place = {"update": 0}
 
     def counted(self: Any) -> None:
@@ -44,15 +45,15 @@ def arm(update: int, moment: str) -> None:
         if moment == "during" and place["update"] == update:
             die()
 
-    def cut(path: Path, values: Any) -> None:
+    def cut(path: Path) -> AbstractContextManager[BinaryIO]:
         kind = "state" if path.name == checkpoint.STATE else "weights"
         if kind == moment and place["update"] >= update:
             path.with_name(f".{path.name}.part").write_bytes(b"half of it")
             die()
-        plain_save(path, values)
+        return plain_save(path)
 
     trainer.Trainer._update = counted  # type: ignore[method-assign]
-    checkpoint.save = cut
+    checkpoint.replacing = cut
 
 
 def main(folder: Path, body: str = "toy") -> None:

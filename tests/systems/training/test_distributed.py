@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,6 +17,7 @@ from systems.training.several import main
 from systems.training.toy import TOY, best_weights
 
 from gluebench.systems.training.engine import Engine, engine
+from gluebench.systems.training.evaluation import compute_together
 from gluebench.systems.training.log import read_log
 from gluebench.systems.training.settings import Settings
 
@@ -74,6 +77,44 @@ def test_accelerates_launcher_starts_the_command_and_its_precision_is_heeded(
     assert json.loads(done.stdout)["tasks"]["RTE"]["score"]["low"] is not None
     card = json.loads((tmp_path / "seed-111" / "card.json").read_text())
     assert card["settings"]["precision"] == "bf16"
+
+
+class OneOfThree(Engine):
+    """A process whose two others have already computed their shares."""
+
+    world = 3
+
+    def __init__(self, rank: int, shares: dict[int, Any]) -> None:
+        super().__init__()
+        self.rank = rank
+        self._shares = shares
+
+    def gathered(self, value: Any) -> list[Any]:
+        self._shares[self.rank] = value
+        return [self._shares[rank] for rank in sorted(self._shares)]
+
+
+def test_processes_compute_shares_of_each_batch_and_get_the_whole_in_order() -> None:
+    """Of six items in batches of four, the last process has no share of the second."""
+    lengths = [5, 1, 4, 2, 3, 6]
+    calls: list[list[int]] = []
+
+    def compute(items: Sequence[int]) -> torch.Tensor:
+        calls.append(list(items))
+        return torch.tensor(items, dtype=torch.float64).unsqueeze(1) * torch.tensor([1.0, -1.0])
+
+    def advance(done: int, of: int) -> None:
+        progress.append((done, of))
+
+    progress: list[tuple[int, int]] = []
+    shares: dict[int, Any] = {}
+    for rank in range(3):
+        engine = OneOfThree(rank, shares)
+        outputs = compute_together(lengths, lengths, compute, batch_size=4, engine=engine, advance=advance)
+    assert progress == [(4, 6), (6, 6)] * 3
+    assert outputs.dtype == torch.float32
+    assert outputs.tolist() == [[length, -length] for length in lengths]
+    assert calls == [[1, 4], [5], [2], [6], [3]]
 
 
 def test_a_process_of_its_own_needs_no_accelerate(monkeypatch: pytest.MonkeyPatch) -> None:

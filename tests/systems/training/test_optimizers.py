@@ -12,7 +12,7 @@ import pytest
 import torch
 from nearly import same_weights
 from systems.training.several import main as stoppable
-from systems.training.toy import TOY, toy_data, toy_model
+from systems.training.toy import TOY, best_weights, toy_data, toy_model
 
 from gluebench.systems.training.log import read_log
 from gluebench.systems.training.optimizers import linear_factor, make_optimizer
@@ -95,7 +95,7 @@ def test_the_last_weights_are_kept_if_asked_and_the_best_otherwise(tmp_path: Pat
         scores = [row["SST-2 score"] for row in read_log(tmp_path / best)]
         expected = 6 if best == "last" else 1 + scores.index(max(scores))
         assert outcome.tasks["SST-2"].check == expected
-        assert [path.name for path in (tmp_path / best).glob("best-*")] == [f"best-{expected}.pt"]
+        assert [path.name for path in (tmp_path / best).glob("best-*")] == [f"best-{expected}.safetensors"]
 
 
 def test_a_tuned_run_that_is_stopped_comes_to_the_same_end(tmp_path: Path) -> None:
@@ -105,8 +105,7 @@ def test_a_tuned_run_that_is_stopped_comes_to_the_same_end(tmp_path: Path) -> No
             stoppable(tmp_path / folder, json.dumps(asdict(settings)), "toy", stop)
     weights: list[dict[str, Any]] = []
     for folder in ("whole", "stopped"):
-        (file,) = (tmp_path / folder).glob("best-*.pt")
-        weights.append(torch.load(file, weights_only=True))
+        weights.append(best_weights(tmp_path / folder))
     assert all(torch.equal(values, weights[1][name]) for name, values in weights[0].items())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from gluebench.systems.training.sampling import (
     batch_count,
     batch_draws,
     loss_scales,
+    plan,
     run_draws,
     sampling_weights,
     task_draws,
@@ -40,6 +41,29 @@ def test_batches_have_every_row_once_and_rows_of_like_lengths() -> None:
     assert not pairs[0] & pairs[1]
     met = [{(a, b) for part in parts for a in part for b in part if a < b} for parts in (first, second)]
     assert len(met[0] & met[1]) < 0.2 * len(met[0])
+
+
+def test_batches_are_padded_as_little_as_transformers_does_and_not_in_the_order_of_their_lengths() -> None:
+    pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
+    import torch
+    from transformers.trainer_pt_utils import get_length_grouped_indices
+
+    chance = random.Random(5)
+    lengths = [min(128, 5 + int(chance.expovariate(1 / 30))) for _ in range(3000)]
+    theirs = get_length_grouped_indices(lengths, 32, generator=torch.Generator().manual_seed(1))
+    planned = {
+        "ours": plan([(length,) for length in lengths], size=32, rng=random.Random(1)),
+        "theirs": [theirs[start : start + 32] for start in range(0, len(theirs), 32)],
+    }
+    tokens = {}
+    falling = {}
+    for name, batches in planned.items():
+        longest = [max(lengths[row] for row in batch) for batch in batches]
+        tokens[name] = sum(len(batch) * most for batch, most in zip(batches, longest, strict=True))
+        falling[name] = sum(before > after for before, after in pairwise(longest)) / len(longest)
+    assert tokens["ours"] == pytest.approx(tokens["theirs"], rel=0.02)
+    assert falling["theirs"] > 0.7
+    assert 0.35 < falling["ours"] < 0.6
 
 
 def test_weights_are_batches_or_examples() -> None:

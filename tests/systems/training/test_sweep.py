@@ -255,7 +255,7 @@ def test_a_sweep_that_is_ended_at_random_moments_comes_to_the_same_weights(
         assert repeated == 0 if number == signal.SIGINT else repeated <= 5
         assert all(later >= earlier for earlier, later in pairwise(updates))  # never back by more than one
         assert (job / "run" / "log.csv").read_bytes() == (alone / "run" / "log.csv").read_bytes()
-        (weights,) = (alone / "run").glob("best-*.pt")
+        (weights,) = (alone / "run").glob("best-*.safetensors")
         assert (job / "run" / weights.name).read_bytes() == weights.read_bytes()
 
 

@@ -11,6 +11,7 @@ import torch
 from nearly import same_columns
 from systems.adapters import tiny
 from systems.reproduce.small_world import SAMPLE, write_cut
+from systems.training.toy import best_weights
 
 from gluebench.benchmark import Benchmark, UnknownNameError, load_benchmark
 from gluebench.data import DataError, load_split
@@ -72,25 +73,108 @@ def test_a_multi_task_row_answers_every_task_and_the_diagnostic_set_when_loaded_
         again.predict(load_benchmark("sample").task("CoLA"), [])
 
 
-@pytest.mark.parametrize("tuning", ["full", "lora"])
-def test_a_transformer_trained_on_several_tasks_answers_when_loaded_again(
-    sample_folder: Path, tmp_path: Path, tuning: str
-) -> None:
+def train_transformer(
+    encoder: Path, folder: Path, data: Path, suite: Benchmark, tuning: str, *names: str
+) -> TrainedSystem:
+    """Train a tiny encoder for some updates, fast enough that each weight moves."""
+    settings = {**QUICK, "learning_rate": 1e-2}
+    row = transformer_row(str(encoder), multi=True, seeds=(1,), spec={"tuning": tuning}, settings=settings)
+    return train(row, folder, data, suite, *names)
+
+
+def need(tuning: str) -> None:
     pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
     if tuning == "lora":
         pytest.importorskip("peft", reason="peft is not installed (gluebench[lora])")
+
+
+@pytest.mark.parametrize("tuning", ["full", "lora", "frozen"])
+def test_a_transformer_trained_on_several_tasks_answers_when_loaded_again(
+    sample_folder: Path, tmp_path: Path, tuning: str
+) -> None:
+    need(tuning)
     data = write_cut(sample_folder, tmp_path / "data")
     part = SAMPLE._replace(tasks=tuple(SAMPLE.task(name) for name in ("CoLA", "RTE", "STS-B")))
     encoder = tiny.body(tmp_path / "bert")
-    row = transformer_row(str(encoder), multi=True, seeds=(1,), spec={"tuning": tuning}, settings=QUICK)
-    trained = train(row, tmp_path / "out", data, part)
-    shutil.rmtree(encoder)  # the folder of the runs has all that is needed
-    again = TrainedSystem(tmp_path / "out")
+    trained = train_transformer(encoder, tmp_path / "out", data, part, tuning)
+    first = run(trained, part, data)
+    if tuning == "full":  # the folder of the runs has all that is needed
+        shutil.rmtree(encoder)
+    tmp_path.joinpath("out").rename(tmp_path / "moved")
+    again = TrainedSystem(tmp_path / "moved")
     assert set(again.tasks) == {"CoLA", "STS-B", "RTE"}
-    assert same_columns(run(trained, part, data), run(again, part, data))
-    card = (tmp_path / "out" / "seed-1" / "card.json").read_text()
+    assert same_columns(first, run(again, part, data))
+    card = (tmp_path / "moved" / "seed-1" / "card.json").read_text()
     assert json.loads(card)["about"]["body"]["encoder"] == "bert"
-    assert str(tmp_path) not in card
+    for path in (tmp_path / "moved").rglob("*.json"):
+        assert str(tmp_path) not in path.read_text()
+
+
+@pytest.mark.parametrize("tuning", ["lora", "frozen"])
+def test_weights_that_training_leaves_stay_with_their_encoder(
+    sample: Benchmark, sample_folder: Path, tmp_path: Path, tuning: str
+) -> None:
+    need(tuning)
+    encoder = tiny.body(tmp_path / "bert")
+    train_transformer(encoder, tmp_path / "out", sample_folder, sample, tuning, "RTE")
+    saved = best_weights(tmp_path / "out" / "seed-1")
+    trained = {name for name in saved if name.startswith("heads.") or "lora_" in name}
+    assert set(saved) == trained
+    assert any("lora_" in name for name in trained) == (tuning == "lora")
+
+    task = sample.task("RTE")
+    tiny.body(encoder, words=tiny.TEXT + " moon")
+    with pytest.raises(DataError, match=r"best-1\.safetensors: was trained on top of an encoder with other"):
+        TrainedSystem(tmp_path / "out").predict(task, [])
+    encoder.rename(tmp_path / "elsewhere")
+    with pytest.raises(DataError, match=r"bert: the encoder .* is not there; put it there, or write where"):
+        TrainedSystem(tmp_path / "out").predict(task, [])
+
+
+def test_an_adapter_is_read_by_peft_on_the_same_encoder(
+    sample: Benchmark, sample_folder: Path, tmp_path: Path
+) -> None:
+    need("lora")
+    import peft
+    import transformers
+
+    encoder = tiny.body(tmp_path / "bert")
+    system = train_transformer(encoder, tmp_path / "out", sample_folder, sample, "lora", "RTE", "STS-B")
+    body = system._model("RTE").body
+    batch = body.collate(body.prepare([("tom saw the house", "ann is in the tree")]))
+    ours = body.encoder(**batch).last_hidden_state  # type: ignore[operator]
+    plain = transformers.AutoModel.from_pretrained(encoder)
+    assert not torch.allclose(ours, plain(**batch).last_hidden_state, atol=1e-3)
+    adapter = tmp_path / "out" / "seed-1" / "best-1"
+    adapted = peft.PeftModel.from_pretrained(plain, str(adapter)).eval()
+    assert torch.equal(ours, adapted(**batch).last_hidden_state)
+    assert {path.name for path in adapter.iterdir()} == {"adapter_config.json", "adapter_model.safetensors"}
+    config = json.loads((adapter / "adapter_config.json").read_text())
+    assert config["base_model_name_or_path"] == "bert"
+
+
+def test_weights_of_an_earlier_version_are_read(
+    sample: Benchmark, sample_folder: Path, tmp_path: Path, vectors: Path
+) -> None:
+    system = train(quick(vectors, multi=True), tmp_path, sample_folder, sample, "STS-B")
+    folder = tmp_path / "seed-1"
+    rows = load_split(sample_folder, sample, "STS-B", "dev")
+    answers = system.predict(sample.task("STS-B"), rows)
+    torch.save(best_weights(folder), folder / "best-1.pt")
+    (folder / "best-1.safetensors").unlink()
+    outcome = folder / "outcome.json"
+    outcome.write_text(outcome.read_text().replace("best-1.safetensors", "best-1.pt"))
+    assert TrainedSystem(tmp_path, batch_size=16).predict(sample.task("STS-B"), rows) == answers
+
+
+def test_weights_that_cannot_be_read_are_named(
+    sample: Benchmark, sample_folder: Path, tmp_path: Path, vectors: Path
+) -> None:
+    train(quick(vectors, multi=True), tmp_path, sample_folder, sample, "STS-B")
+    file = tmp_path / "seed-1" / "best-1.safetensors"
+    file.write_bytes(file.read_bytes()[:-4])
+    with pytest.raises(DataError, match=r"best-1\.safetensors: cannot be read as safetensors \(.*; remove"):
+        TrainedSystem(tmp_path).predict(sample.task("STS-B"), [])
 
 
 def test_an_encoder_of_other_content_makes_another_run(sample_folder: Path, tmp_path: Path) -> None:
@@ -111,8 +195,7 @@ def test_loaded_weights_are_those_of_the_file_to_the_last_bit(
     sample: Benchmark, sample_folder: Path, tmp_path: Path, vectors: Path
 ) -> None:
     train(quick(vectors, multi=True), tmp_path, sample_folder, sample, "STS-B")
-    (file,) = tmp_path.glob("seed-1/best-*.pt")
-    saved = torch.load(file, weights_only=True)
+    saved = best_weights(tmp_path / "seed-1")
     loaded = TrainedSystem(tmp_path)._model("STS-B").state_dict()
     assert loaded.keys() == saved.keys()
     assert all(torch.equal(values, saved[name]) for name, values in loaded.items())

@@ -25,7 +25,7 @@ from systems.training.toy import TOY, best_weights, toy_data, toy_model
 
 from gluebench.data import DataError, Example
 from gluebench.systems.run import quiet
-from gluebench.systems.training.checkpoint import Outcome, take_weights
+from gluebench.systems.training.checkpoint import Outcome, read_weights, save_weights, take_weights
 from gluebench.systems.training.evaluation import predict, score
 from gluebench.systems.training.log import draw_curves, read_log
 from gluebench.systems.training.settings import Settings
@@ -45,8 +45,7 @@ def trained(folder: Path, settings: Settings = TOY, *names: str, auxiliary: str 
 
 def weights(outcome: Outcome) -> dict[str, torch.Tensor]:
     file = next(iter(outcome.tasks.values())).weights
-    found: dict[str, torch.Tensor] = torch.load(outcome.folder / file, weights_only=True)
-    return found
+    return read_weights(outcome.folder / file)
 
 
 def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
@@ -63,7 +62,7 @@ def test_a_run_leaves_its_log_its_card_its_outcome_and_the_best_weights(tmp_path
     assert {task.check for task in outcome.tasks.values()} == {int(best["check"])}
     assert outcome.tasks["MNLI"].score == best["MNLI score"]
     assert {path.name for path in tmp_path.iterdir()} == {
-        "log.csv", "times.csv", "card.json", "outcome.json", f"best-{int(best['check'])}.pt",
+        "log.csv", "times.csv", "card.json", "outcome.json", f"best-{int(best['check'])}.safetensors",
     }  # fmt: skip
     card = json.loads((tmp_path / "card.json").read_text())
     assert card["settings"] == asdict(TOY)
@@ -131,6 +130,18 @@ def test_the_weights_of_a_finished_run_that_are_gone_are_named(tmp_path: Path) -
     (tmp_path / outcome.tasks["MNLI"].weights).unlink()
     with pytest.raises(DataError, match="the weights of this run are gone"):
         trained(tmp_path)
+
+
+def test_weights_that_share_memory_are_saved_and_everybody_may_read_them_who_may_read_the_log(
+    tmp_path: Path,
+) -> None:
+    table = torch.arange(6.0).reshape(2, 3)
+    shared = {"table": table, "tied": table, "turned": table.T, "one": torch.tensor(3.0)}
+    save_weights(tmp_path / "weights.safetensors", shared)
+    assert same(read_weights(tmp_path / "weights.safetensors"), shared)
+    (tmp_path / "log.csv").touch()
+    modes = {path.stat().st_mode for path in tmp_path.iterdir()}
+    assert len(modes) == 1
 
 
 @pytest.mark.parametrize("idle", ["keep", "decay"])
@@ -221,7 +232,7 @@ def test_each_task_may_keep_the_weights_of_its_own_best_check(tmp_path: Path) ->
     for name, task in outcome.tasks.items():
         assert task.score == max(row[f"{name} score"] for row in rows)
         assert (tmp_path / task.weights).is_file()
-    assert len(list(tmp_path.glob("best-*.pt"))) == 3
+    assert len(list(tmp_path.glob("best-*.safetensors"))) == 3
 
 
 def test_without_a_terminal_a_line_says_how_far_the_run_is(

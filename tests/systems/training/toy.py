@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
 from systems.weights import files
 from torch import Tensor, nn
 
@@ -160,6 +161,5 @@ def toy_data(*names: str, sizes: Sequence[int] = (60, 30, 20), auxiliary: str = 
 
 def best_weights(folder: Path) -> dict[str, Tensor]:
     """The weights of a run's best check."""
-    (file,) = folder.glob("best-*.pt")
-    weights: dict[str, Tensor] = torch.load(file, weights_only=True)
-    return weights
+    (file,) = folder.glob("best-*.safetensors")
+    return load_file(file)

@@ -27,7 +27,7 @@ from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.intervals import holm
 from gluebench.scoring.report import fields_of, provenance
-from gluebench.scoring.tags import OVERALL
+from gluebench.scoring.tags import OVERALL, Category
 from gluebench.scoring.units import units_of
 from gluebench.submission.values import SOURCE as GIVEN
 
@@ -70,7 +70,7 @@ class TaskComparison:
     words: str
     """The conclusion for this task, in a sentence or two."""
     categories: tuple[CategoryComparison, ...] = ()
-    """The categories of a diagnostic set, phenomena and metadata, or those of a scored table."""
+    """The categories of a diagnostic set, phenomena and metadata, or those of a scored table, if tested."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values; `categories` only if there are any."""
@@ -216,6 +216,7 @@ def compare(
     *,
     names: tuple[str, str] | None = None,
     equivalence: float | None = None,
+    categories: bool = True,
     resamples: int = 10_000,
     seed: int = 0,
     benchmark: Benchmark | Path = "glue",
@@ -230,7 +231,8 @@ def compare(
     p is at most .05; elsewhere it rests on the standard error, or on counts where few answers differ. Several
     runs are tested by Student's t over runs and examples together; a single run against several has no
     p-value (docs/how-to/compare.md). The test is of one pair that was chosen before its results were seen.
-    `equivalence` is the largest difference that counts as equal, a fraction. The same input and seed give the
+    `equivalence` is the largest difference that counts as equal, a fraction. Without `categories`, those of
+    diagnostic sets and tables are not tested, which halves the time on GLUE. The same input and seed give the
     same numbers. Raises SubmissionError, GoldError and ValueError as `grade` does, and ValueError for an
     `equivalence` that is not above 0 or for no run.
     """
@@ -258,6 +260,7 @@ def compare(
     of_a, of_b = systems
     names, short = _names_of(systems, names)
     differences = _adjust({name: score.difference(margin=equivalence) for name, score in scores.items()})
+    tested: Mapping[str, Sequence[Category]] = gold.categories if categories else {}
 
     tasks: dict[str, TaskComparison] = {}
     diagnostics: dict[str, TaskComparison] = {}
@@ -270,7 +273,7 @@ def compare(
         if not task.scored and score is not None:
             difference = score.difference(margin=equivalence)
         metrics = {name: metric.difference() for name, metric in by_metric.items()}
-        parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
+        parts = _categories(task, answers, tested, equivalence=equivalence, resamples=resamples, seed=seed)
         of_kind = tasks if task.scored else diagnostics
         of_kind[task.name] = task_comparison(task, difference, metrics, parts, short)
     conclusion = words.conclusion(
@@ -347,7 +350,13 @@ def task_comparison(
 
 
 def _categories(
-    task: Task, answers: Answers, gold: Gold, *, equivalence: float | None, resamples: int, seed: int
+    task: Task,
+    answers: Answers,
+    tested: Mapping[str, Sequence[Category]],
+    *,
+    equivalence: float | None,
+    resamples: int,
+    seed: int,
 ) -> tuple[CategoryComparison, ...]:
     """The categories of a diagnostic set in the manifest's order; Holm's adjustment is within each kind."""
     metric = task.metrics[0]
@@ -357,7 +366,7 @@ def _categories(
     whole = units_of([metric], list(chain.from_iterable(sides)))
     runs = [len(side) for side in sides]
     kinds: dict[str, dict[str, Difference]] = {}
-    for category in gold.categories.get(metric.file, ()):
+    for category in tested.get(metric.file, ()):
         if category.kind != OVERALL:
             units = whole.subset(category.positions)
             name = f"{metric.file}/{category.kind}/{category.name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -114,39 +114,40 @@ class ScoreTest(NamedTuple):
 
     def difference(self, *, margin: float | None = None) -> Difference:
         """The result as a record; `margin` is the largest difference that counts as equal."""
-        difference = Difference(
+        test = self.test
+        withheld = self.withheld
+        interval = None
+        if not withheld:
+            interval = test.interval()
+            if interval is None:
+                withheld = SAME if self.same else TOO_FEW
+        more: dict[str, Any] = {}
+        if test.p is not None:
+            if isinstance(test, RunsTest):
+                more["seeds"] = test.seeds_share
+            if interval is not None:
+                more["detectable"] = test.detectable()
+            if margin is not None:
+                # Without an interval nothing shows that the difference is small.
+                more["equivalence_p"] = 1.0 if interval is None else test.equivalence_p(margin)
+        low, high = (None, None) if interval is None else interval
+        return Difference(
             a=self.a,
             b=self.b,
             difference=self.a - self.b,
-            low=None,
-            high=None,
-            error=self.test.error,
-            p=self.test.p,
+            low=low,
+            high=high,
+            error=test.error,
+            p=test.p,
             test=self.name,
             n=self.n,
             same=self.same,
-            withheld=self.withheld,
+            withheld=withheld,
             alone=self.alone,
             margin=margin,
             loss=self.loss or None,
+            **more,
         )
-        more: dict[str, Any] = {}
-        interval = None
-        if not self.withheld:
-            interval = self.test.interval()
-            if interval is None:
-                more["withheld"] = SAME if self.same else TOO_FEW
-            else:
-                more |= interval._asdict()
-        if difference.p is not None:
-            if isinstance(self.test, RunsTest):
-                more["seeds"] = self.test.seeds_share
-            if interval is not None:
-                more["detectable"] = self.test.detectable()
-            if margin is not None:
-                # Without an interval nothing shows that the difference is small.
-                more["equivalence_p"] = 1.0 if interval is None else self.test.equivalence_p(margin)
-        return replace(difference, **more)
 
 
 Answers = Sequence[Sequence[Mapping[str, Pairs]]]

@@ -107,7 +107,15 @@ def compare(
     margin = equivalence
     if equivalence is not None and not labels.benchmark.loss:  # points of a fraction
         margin = equivalence / 100
-    comparison = compare_systems(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
+    comparison = compare_systems(
+        ours,
+        theirs,
+        labels,
+        equivalence=margin,
+        categories=details or form in ("json", "csv"),
+        resamples=resamples,
+        seed=seed,
+    )
     emit(comparison_output(comparison, inputs.manifest, details=details), form)
     draw(comparison, plot)
     notices(f"warning: {warning}" for warning in comparison.warnings)

@@ -17,6 +17,7 @@ EXTRAS: Mapping[str, str] = {
     "torch": "train",
     "h5py": "train",
     "accelerate": "train",
+    "safetensors": "train",
     "transformers": "hf",
     "sentence_transformers": "hf",
     "huggingface_hub": "hf",

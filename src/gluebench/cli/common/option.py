@@ -1,15 +1,15 @@
 """Options that several commands share."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from gluebench.benchmark import (
     Benchmark,
@@ -22,6 +22,11 @@ from gluebench.benchmark import (
 from gluebench.cli.common.errors import needs_extra
 
 if TYPE_CHECKING:
+    # Both take milliseconds to import, which every command would pay.
+    from pathlib import Path
+
+    from click.shell_completion import CompletionItem
+
     from gluebench.submission.client import Remote
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -160,10 +165,11 @@ def plot(what: str) -> Callable[[F], F]:
 def _drawable(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     if value is None or context.resilient_parsing:
         return value
-    if Path(value).suffix.casefold() not in (".png", ".svg", ".pdf"):
+    if os.path.splitext(value)[1].casefold() not in (".png", ".svg", ".pdf"):
         raise click.BadParameter(f"{value} does not end in .png, .svg, .pdf.", context, parameter)
-    if not Path(value).absolute().parent.is_dir():
-        raise click.BadParameter(f"{Path(value).parent} is not a folder.", context, parameter)
+    parent = os.path.dirname(value) or os.curdir
+    if not os.path.isdir(parent):
+        raise click.BadParameter(f"{parent} is not a folder.", context, parameter)
     if find_spec("matplotlib") is None:
         raise needs_extra("plot", "Drawing")
     return value
@@ -178,6 +184,8 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """The installed benchmarks, or files where none begins so."""
+        from click.shell_completion import CompletionItem
+
         names = [name for name in installed() if name.startswith(incomplete.casefold())]
         if not names:
             return [CompletionItem(incomplete, type="file")]
@@ -190,7 +198,7 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return str(remote_benchmark(value).manifest)
 
 
-def remote_benchmark(address: str) -> "Remote":
+def remote_benchmark(address: str) -> Remote:
     """The benchmark at an address; where not everybody sees it, by $GLUEBENCH_TOKEN. Raises SendError."""
     from gluebench.submission.client import RefusedByLeaderboardError, SendError, remote
 
@@ -277,7 +285,7 @@ def matching(context: click.Context, parameter: click.Parameter, values: tuple[s
         return values
     paths: list[str] = []
     for value in values:
-        matches = [value] if Path(value).exists() else sorted(glob(value))
+        matches = [value] if os.path.exists(value) else sorted(glob(value))
         if not matches and not context.resilient_parsing:
             raise click.BadParameter(f"Path '{value}' does not exist.", context, parameter)
         paths += matches

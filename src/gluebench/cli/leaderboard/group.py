@@ -156,7 +156,7 @@ def organizer(site: str, email: str, benchmark: str, *, remove: bool, unconfirme
       gluebench leaderboard organizer ada@example.org glue
     """
     commands.open_site(site)
-    from gluebench.leaderboard.apps.organizing.views import set_organizer
+    from gluebench.leaderboard.apps.organizing.acts import set_organizer
 
     set_organizer(email, benchmark, remove=remove, unconfirmed=unconfirmed)
     click.echo(f"{email} {'no longer organizes' if remove else 'organizes'} {benchmark}.")

@@ -9,7 +9,7 @@ import click
 
 from gluebench.benchmark.tables import to_json
 from gluebench.cli.common import option
-from gluebench.cli.submission.submit import Destination, benchmark_there, connect
+from gluebench.cli.submission.submit import Destination, connect, name_there
 
 VERSION_LENGTH = 8
 """Characters of a version of the rules that tell it apart."""
@@ -46,7 +46,7 @@ def register(
     if benchmark is not None and "/" not in benchmark and not benchmark.endswith(".toml"):
         name = benchmark  # its list of benchmarks leaves out one for participants alone
     else:
-        name = benchmark_there(client, benchmark).name
+        name = name_there(client, benchmark)
     facts = client.registration(name, given["code"])
     if accept is not None:
         version = str(facts["version"])

@@ -117,7 +117,9 @@ class Reached(NamedTuple):
 
     to: Destination
     client: Client
+    name: str
     suite: Benchmark
+    """With the tasks of the phase that a file is for now."""
 
 
 def connect(to: Destination) -> Client:
@@ -152,14 +154,14 @@ def insist_on_scopes(client: Client, to: Destination) -> None:
         )
 
 
-def benchmark_there(client: Client, name: str | None) -> Benchmark:
-    """The benchmark of that name on the leaderboard, or its only one. Raises SendError, UsageError."""
+def name_there(client: Client, name: str | None) -> str:
+    """The name of a benchmark on the leaderboard, or of its only one. Raises SendError, UsageError."""
     names = [item["name"] for item in client.benchmarks()]
     if name is None:
         if len(names) != 1:
             listed = ", ".join(names) or "none yet"
             raise click.UsageError(f"Name one of its benchmarks with --benchmark: {listed}.")
-        return client.benchmark(names[0])
+        return str(names[0])
     if "/" in name or name.endswith(".toml"):
         name = load_benchmark(name).name
     if name not in names:
@@ -168,22 +170,22 @@ def benchmark_there(client: Client, name: str | None) -> Benchmark:
             f"{client.url} has no benchmark {name!r}. It has: {listed}. "
             "If it is for its participants alone, register first: gluebench register --help says how."
         )
-    return client.benchmark(name)
+    return name
 
 
 def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any]) -> None:
     """Check locally, send, wait, and print the report. Raises SendError; exits if nothing can be graded."""
     from gluebench.cli.common.progress import Progress
 
-    to, client, suite = there
-    options = ["--benchmark", f"{client.url}/benchmarks/{suite.name}"]
+    to, client, name, suite = there
+    options = ["--benchmark", f"{client.url}/benchmarks/{name}"]
     checked(str(path), suite, options=options, end="Nothing was sent.")
     details = {**defaults, **to.details}
     entry = client.submit(
-        suite.name,
+        name,
         path,
         details,
-        retry_key=None if to.again else retry_key(path, suite.name, details),
+        retry_key=None if to.again else retry_key(path, name, details),
         progress=Progress(f"Sending {path.name}:", "bytes") if sys.stderr.isatty() else None,
     )
     key = entry["key"]
@@ -216,7 +218,8 @@ def reached(to: Destination | None, benchmark: str, split: str) -> Reached | Non
         )
     client = connect(to)
     insist_on_scopes(client, to)
-    return Reached(to, client, benchmark_there(client, benchmark))
+    name = name_there(client, benchmark)
+    return Reached(to, client, name, client.benchmark(name))
 
 
 def deliver(path: Path, there: Reached | None, *, form: Form, defaults: Mapping[str, Any]) -> None:
@@ -314,13 +317,14 @@ def submit(sub: Path, benchmark: str | None, check_only: bool, form: Form, to: D
             f"This makes it: gluebench check {sub} --fix submission.zip"
         )
     client = connect(to)
-    suite = benchmark_there(client, benchmark)
+    place = name_there(client, benchmark)
+    suite = client.benchmark(place)
     if check_only:
-        result = client.check(suite.name, sub)
+        result = client.check(place, sub)
         print_findings(result, suite, source=str(sub), form=form)
         if result["verdict"] == "invalid":
             raise click.exceptions.Exit(WRONG_FILE)
         return
     insist_on_scopes(client, to)
     name = to.details.get("name", sub.stem)
-    send(sub, Reached(to, client, suite), form=form, defaults={"name": name, "model": name})
+    send(sub, Reached(to, client, place, suite), form=form, defaults={"name": name, "model": name})

@@ -18,6 +18,7 @@ from gluebench.cli.common.interrupts import kept_if_stopped
 from gluebench.cli.common.output import Form, command_line, emit, notice
 
 if TYPE_CHECKING:
+    from gluebench.scoring import Report
     from gluebench.systems.training.row import Row
     from gluebench.systems.training.settings import Changes, Spec
     from gluebench.systems.training.trained import TrainedSystem
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     "trackers",
     help="tensorboard, wandb, mlflow, trackio and others of Accelerate, or none [tensorboard, if installed].",
 )
+@option.text(
+    "--push OWNER/NAME",
+    help="Upload what answers the tasks, with a model card, to the Hugging Face Hub; new ones are private.",
+)
 @option.changed_settings
 @option.device
 @option.precision
@@ -63,6 +68,7 @@ def train(
     seeds: tuple[int, ...],
     auxiliary: tuple[str, ...],
     trackers: tuple[str, ...],
+    push: str | None,
     changes: tuple[str, ...],
     device: str,
     precision: str | None,
@@ -93,13 +99,13 @@ def train(
     from gluebench.systems.run import quiet
     from gluebench.systems.training.data import load_task_data
     from gluebench.systems.training.row import train_row
-    from gluebench.systems.training.trackers import choose_trackers
 
+    if push:
+        from gluebench.systems.adapters.hub import expect_ready
+
+        expect_ready(push)
     place = device_called(device)
-    try:
-        tracked = choose_trackers(trackers)
-    except ModuleNotFoundError as error:
-        raise click.UsageError(f"{error}.") from None
+    tracked = _choose_trackers(trackers)
     if precision:
         changes += (f"precision={precision}",)
     if body is None:
@@ -128,7 +134,18 @@ def train(
     if leads():
         if find_spec("matplotlib") is not None:
             _draw_curves(system)
-        _print(system, suite, data, form=form)
+        report = _print(system, suite, data, form=form)
+        if push:
+            _upload(system, report, suite, push)
+
+
+def _choose_trackers(names: tuple[str, ...]) -> tuple[str, ...]:
+    from gluebench.systems.training.trackers import choose_trackers
+
+    try:
+        return choose_trackers(names)
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"{error}.") from None
 
 
 def _bilstm_row(
@@ -213,7 +230,16 @@ def _draw_curves(system: TrainedSystem) -> None:
         draw_curves({run.name: run for run in logged}, parent / "curves.svg")
 
 
-def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -> None:
+def _upload(system: TrainedSystem, report: Report, suite: Benchmark, repository: str) -> None:
+    from gluebench.systems.adapters.cards import write_shared_card
+    from gluebench.systems.adapters.hub import upload
+
+    write_shared_card(system, report, suite, name=repository)
+    address = upload(system, repository)
+    notice(f"{address}: uploaded, with its model card.")
+
+
+def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -> Report:
     from gluebench.cli.scoring.grade import report_output
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade
@@ -229,3 +255,4 @@ def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -
     taken = sum(float(json.loads((run / OUTCOME).read_bytes())["seconds"]) for run in system.runs())
     keep_scores(system.folder / FILE, system.title, report, seconds=taken, command=command_line())
     emit(report_output(report, suite, source=system.title, only=system.tasks), form)
+    return report

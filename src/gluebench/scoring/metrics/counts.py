@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import mul
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
@@ -108,6 +109,8 @@ def ratio(above: Any, below: Any) -> Any:
         return above / below if below else 0.0
     above = np.asarray(above)
     below = np.asarray(below, np.float64)
+    if below.all():
+        return above / below
     zeros = np.zeros(np.broadcast_shapes(above.shape, below.shape))
     return np.divide(above, below, out=zeros, where=below != 0)
 
@@ -120,14 +123,14 @@ def total(table: Table) -> Any:
 def gold_counts(table: Table) -> Any:
     """Number of examples of each gold label."""
     if isinstance(table, list | tuple):  # without numpy, which a grade without intervals need not load
-        return [sum(row) for row in table]
+        return list(map(sum, table))
     return table.sum(axis=1)
 
 
 def predicted_counts(table: Table) -> Any:
     """Number of examples of each predicted label."""
     if isinstance(table, list | tuple):
-        return [sum(column) for column in zip(*table, strict=True)]
+        return list(map(sum, zip(*table, strict=True)))
     return table.sum(axis=0)
 
 
@@ -161,10 +164,17 @@ def r_k_of(table: Table, _positive: int) -> Any:
     gold = gold_counts(table)
     predicted = predicted_counts(table)
     number = sum(gold)
-    cross = hits(table) * number - sum(g * p for g, p in zip(gold, predicted, strict=True))
-    spread_gold = number * number - sum(g * g for g in gold)
-    spread_predicted = number * number - sum(p * p for p in predicted)
+    square = number * number
+    cross = hits(table) * number - _sum_of_products(gold, predicted)
+    spread_gold = square - _sum_of_products(gold, gold)
+    spread_predicted = square - _sum_of_products(predicted, predicted)
     return ratio(cross, (spread_gold * spread_predicted) ** 0.5)
+
+
+def _sum_of_products(first: Any, second: Any) -> Any:
+    if isinstance(first, list):
+        return sum(map(mul, first, second))
+    return np.einsum("i...,i...->...", first, second)
 
 
 def _no_positive(table: Table, positive: int) -> str | None:

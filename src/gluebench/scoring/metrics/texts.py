@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from decimal import Decimal
-from difflib import SequenceMatcher
 from functools import lru_cache
 from string import punctuation
+from typing import TYPE_CHECKING
 from unicodedata import category
 
 from gluebench.benchmark.metrics import ARTICLES
+
+if TYPE_CHECKING:
+    from decimal import Decimal  # slow to import, as difflib is, and needed for two metrics
 
 _NO_PUNCTUATION = str.maketrans("", "", punctuation)
 _ARTICLES = {language: re.compile(rf"\b({words})\b") for language, words in ARTICLES.items() if words}
@@ -71,6 +73,8 @@ def number_of(text: str) -> Decimal | str:
     text = text.strip()
     if not re.fullmatch(_NUMBER, text):
         return text
+    from decimal import Decimal
+
     return Decimal(text.replace(",", ""))
 
 
@@ -116,5 +120,7 @@ def run_f1(
 def _run_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
     if gold == predicted:
         return 1.0
+    from difflib import SequenceMatcher
+
     run = SequenceMatcher(None, predicted, gold, autojunk=False).find_longest_match()
     return 2 * run.size / (len(gold) + len(predicted))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.influence import influence_of_answers
-from gluebench.scoring.kinds import Kinds, comes_later, content_kinds, ranks
+from gluebench.scoring.kinds import Kinds, comes_later, content_kinds, counts_come_later, ranks
 from gluebench.scoring.metrics import (
     CountMetric,
     FunctionMetric,
@@ -209,16 +209,20 @@ class Units:
         The order of each system's own answers decides, so that a scale or an offset changes nothing; then
         the answers themselves.
         """
+        labels = self.systems[0].predicted.labels
+        if labels:
+            by_word = np.argsort(labels)
+            tables = [pairs.table_array[by_word][:, by_word] for pairs in self.systems[:2]]
+            return counts_come_later(tables[0].ravel(), tables[1].ravel())
         a, b = self._answers[:2]
         width = int(max(a.max(), b.max(), self._gold.max())) + 1
-        gold = self._gold.astype(np.min_scalar_type(width**2)) * width
-        if not self.systems[0].predicted.labels:
-            own_ranks_of_a = np.unique(a, return_inverse=True)[1] + gold
-            own_ranks_of_b = np.unique(b, return_inverse=True)[1] + gold
-            if comes_later(own_ranks_of_a, own_ranks_of_b):
-                return True
-            if comes_later(own_ranks_of_b, own_ranks_of_a):
-                return False
+        gold = self._gold.astype(np.int64) * width
+        own_ranks_of_a = np.unique(a, return_inverse=True)[1] + gold
+        own_ranks_of_b = np.unique(b, return_inverse=True)[1] + gold
+        if comes_later(own_ranks_of_a, own_ranks_of_b):
+            return True
+        if comes_later(own_ranks_of_b, own_ranks_of_a):
+            return False
         return comes_later(a + gold, b + gold)
 
     def _contributions(self) -> tuple[Floats, Floats]:

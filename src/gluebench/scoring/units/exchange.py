@@ -136,34 +136,45 @@ class CountTables:
         of_a, of_b = np.split(np.array(numbers[1:]), 2)
         return tables[:, :, first], of_a, of_b
 
-    def different_exchanges(self, heads: Floats) -> tuple[Ints, Ints]:
-        """The first of each different exchange, and which of these each of `heads` is.
+    def different_exchanges(self, heads: Floats) -> tuple[Ints, Ints, Floats]:
+        """The first of each different exchange, which of these each of `heads` is, and in which direction.
 
-        Exchanges differ by the units that the two systems answer differently. Up to 2 ** 53 of them are
-        numbered exactly.
+        Exchanges differ by the units that the two systems answer differently. Exchanging all the others
+        instead is the opposite, direction -1: the same error, and the difference with the other sign. Up to
+        2 ** 53 exchanges are numbered exactly.
         """
         differs = (self.a != self.b).any(axis=(0, 1))
-        weights = np.cumprod(np.append(1.0, self.counts[differs] + 1.0))
+        weights = np.cumprod(np.append(1.0, np.where(differs, self.counts + 1.0, 1.0)))
         if weights[-1] > EXACT:
             every = np.arange(len(heads))
-            return every, every
+            return every, every, np.ones(len(heads))
+        weights = weights[:-1] * differs
+        numbers = heads @ weights
+        opposite = self.counts @ weights - numbers
+        directions = np.where(numbers > opposite, -1.0, 1.0)
         # Integers of two bytes are sorted faster.
-        numbers = (heads[:, differs] @ weights[:-1]).astype(np.min_scalar_type(int(weights[-1])))
-        _, first, places = np.unique(numbers, return_index=True, return_inverse=True)
-        return first, places
+        lower = np.minimum(numbers, opposite)
+        lower = lower.astype(np.min_scalar_type(int(lower.max())))
+        _, first, places = np.unique(lower, return_index=True, return_inverse=True)
+        return first, places, directions * directions[first][places]
 
     def count_again(self, heads: Floats) -> Exchange:
         """Count again after exchanges of so many units of each kind, shape (exchanges, kinds)."""
-        # The exchanges are the last axis of the tables, so that numpy's inner loops are long.
-        change = (self.b - self.a) @ heads.T
+        # The exchanges are the last axis of the tables, so that numpy's inner loops are long. Sums of counts
+        # are exact in any order, so that one product of flat tables may stand for those of all cells.
+        classes = len(self.a)
+        change = (self.b - self.a).reshape(classes**2, -1) @ heads.T
+        change = change.reshape(classes, classes, -1)
         one = (self.a @ self.counts)[:, :, np.newaxis] + change
         other = (self.b @ self.counts)[:, :, np.newaxis] - change
         both = np.stack([one, other], axis=2)
         units, of_a, of_b = self.singles
         # Of all units, and of all without one of each: shape (gold, predicted, 2, 1 + units, exchanges).
-        tables = both[:, :, :, np.newaxis] - units[:, :, np.newaxis, :, np.newaxis]
+        tables = np.repeat(both[:, :, :, np.newaxis], units.shape[2], axis=3)
+        gold, predicted, unit = np.nonzero(units)
+        without = both[gold, predicted] - units[gold, predicted, unit][:, np.newaxis, np.newaxis]
         # Cells stay at least 0 where no such unit is left; these count 0 times.
-        np.maximum(tables, 0.0, out=tables)
+        tables[gold, predicted, :, unit] = np.maximum(without, 0.0)
         differences: list[Floats] = []
         added: list[Floats] = []
         for function, code in self.formulas:
@@ -185,16 +196,15 @@ class CountTables:
 
 def exchange_tables(tables: CountTables, *, resamples: int, rng: np.random.Generator) -> Exchange:
     """Exchange answers and count again: values and influences are those of the exchanged answers."""
-    heads = fair_binomials(tables.counts, resamples, rng).astype(np.float64)
-    heads = np.vstack([np.zeros(len(tables.counts)), heads])
+    heads = np.zeros((1 + resamples, len(tables.counts)))  # first of no exchange
+    heads[1:] = fair_binomials(tables.counts, resamples, rng)
     # Few units differ, so that the same exchange is often drawn again. It is counted once.
-    first, number_among_different = tables.different_exchanges(heads)
+    first, number_among_different, directions = tables.different_exchanges(heads)
     different = heads[first]
     blocks_of_heads = np.array_split(different, max(1, tables.a.size * len(different) // AT_ONCE))
     exchange = join_blocks([tables.count_again(block) for block in blocks_of_heads])
-    return Exchange(
-        exchange.differences[:, number_among_different], exchange.errors[:, number_among_different]
-    )
+    differences = exchange.differences[:, number_among_different] * directions
+    return Exchange(differences, exchange.errors[:, number_among_different])
 
 
 class NumberColumns(NamedTuple):

@@ -206,7 +206,7 @@ class CheckpointPerTask(Checkpoint):
         for run in (home / RUNS).iterdir():
             if run != outcome.folder:
                 shutil.rmtree(run)
-        for path in outcome.folder.glob(f"{WEIGHTS}*.pt"):
+        for path in outcome.folder.glob(f"{WEIGHTS}*"):
             path.unlink()
 
 

@@ -22,9 +22,10 @@ from gluebench.data import Example
 from gluebench.systems import targets
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.answers import map_labels
+from gluebench.systems.neural.model import add_weights
 from gluebench.systems.protocols import Advance, Counting, silent
 from gluebench.systems.training.engine import Engine
-from gluebench.systems.training.evaluation import input_texts
+from gluebench.systems.training.evaluation import compute_together, input_texts
 
 HEADED = "ForSequenceClassification"
 SENTENCES = 64
@@ -129,28 +130,18 @@ class Checkpoint:
     def _logits(
         self, model: nn.Module, encodings: Sequence[Encoding], batch_size: int, advance: Advance
     ) -> Tensor:
-        """Return the model's outputs (examples, labels) in order; similar lengths are batched together.
+        """Return the model's outputs (examples, labels) in order."""
 
-        Each of several processes computes a share, and all return the whole.
-        """
-        rank = self._engine.rank
-        world = self._engine.world
-        order = sorted(range(len(encodings)), key=lambda at: len(encodings[at]["input_ids"]))
-        own = order[rank::world]
-        outputs: list[Tensor] = []
+        def compute(batch: Sequence[Encoding]) -> Tensor:
+            with self._engine.autocast():
+                logits: Tensor = model(**self._batch(batch)).logits
+            return logits
+
         model.eval()
-        with torch.inference_mode(), self._engine.autocast():
-            for start in range(0, len(own), batch_size):
-                batch = [encodings[at] for at in own[start : start + batch_size]]
-                outputs.append(model(**self._batch(batch)).logits.float().cpu())
-                advance(min(world * (start + batch_size), len(order)), len(order))
-        # The outputs of one process after the other, and the position of each.
-        gathered: list[Tensor] = []
-        positions: list[int] = []
-        for other, of_process in enumerate(self._engine.gathered(outputs)):
-            gathered += of_process
-            positions += order[other::world]
-        return torch.cat(gathered)[torch.tensor(positions).argsort()]
+        lengths = [len(encoding["input_ids"]) for encoding in encodings]
+        return compute_together(
+            encodings, lengths, compute, batch_size=batch_size, engine=self._engine, advance=advance
+        )
 
 
 def expect_answerable(task: Task) -> None:
@@ -341,9 +332,7 @@ class SentenceTransformerEncoder:
 def _content(model: Any) -> str:
     """A digest of a sentence-transformers model: its modules and their settings, weights and tokenizer."""
     digest = hashlib.sha256(repr(model).encode())
-    for name, values in model.state_dict().items():
-        digest.update(f"{name} {values.dtype} {tuple(values.shape)}".encode())
-        digest.update(values.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    add_weights(digest, model.state_dict())
     tokenizer = getattr(model.tokenizer, "backend_tokenizer", None)
     digest.update((tokenizer.to_str() if tokenizer else repr(model.tokenizer)).encode())
     return f"sentence-transformers {digest.hexdigest()[:32]}"

@@ -4,6 +4,7 @@ Initial weights and dropout use PyTorch's own generator. The caller seeds it onc
 before making the model; this module neither seeds it nor keeps another.
 """
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -41,6 +42,8 @@ class Body(nn.Module, ABC):
     """Tokens that `prepare` keeps of an example; None if it does not count those that it cuts."""
     length_advice = "--set longest=N keeps more"
     """What to do about examples that are cut."""
+    unchanged: frozenset[str] = frozenset()
+    """Names of weights that a pre-trained model has and training leaves as they are: they are not saved."""
 
     @abstractmethod
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:
@@ -172,9 +175,39 @@ class MultiTaskModel(nn.Module):
         outputs: Tensor = self.head(task_name)(self.body(batch))
         return outputs
 
+    def state_to_save(self) -> dict[str, Tensor]:
+        """Its weights by name, but for those of the body that are `unchanged`."""
+        unchanged = self._base_weights()
+        return {name: values for name, values in self.state_dict().items() if name not in unchanged}
+
+    def load_saved(self, state: Mapping[str, Tensor]) -> None:
+        """Load what `state_to_save` returned. Raises RuntimeError for weights of another model."""
+        self.load_state_dict({**self._base_weights(), **state})
+
+    def base_digest(self) -> str | None:
+        """A digest of the weights that are not saved; None if all are."""
+        unchanged = self._base_weights()
+        if not unchanged:
+            return None
+        digest = hashlib.sha256()
+        add_weights(digest, unchanged)
+        return digest.hexdigest()[:32]
+
+    def _base_weights(self) -> dict[str, Tensor]:
+        state = self.state_dict()
+        names = [f"body.{name}" for name in self.body.unchanged]
+        return {name: state[name] for name in sorted(names)}
+
     def carriers(self) -> dict[str, StatefulModule]:
         """Its modules that keep something from batch to batch, by name."""
         return {name: module for name, module in self.named_modules() if isinstance(module, StatefulModule)}
+
+
+def add_weights(digest: Any, weights: Mapping[str, Tensor]) -> None:
+    """Update a digest of hashlib by names, kinds and numbers of weights."""
+    for name, values in weights.items():
+        digest.update(f"{name} {values.dtype} {tuple(values.shape)}".encode())
+        digest.update(values.detach().cpu().flatten().view(torch.uint8).numpy())
 
 
 def _label(task: Task, label: Any, kind: type | tuple[type, ...]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from torch import Tensor, nn
 
 from gluebench.systems.adapters.huggingface import Encoding, PairTokenizer, loading, quiet_transformers
 from gluebench.systems.neural.model import Body
+from gluebench.systems.training.checkpoint import save_weights
 from gluebench.systems.training.settings import TransformerSpec
 
 
@@ -52,6 +54,7 @@ class ClassifierBody(SequenceBody):
         outputs = int(cast(Any, classifier).config.num_labels)
         super().__init__(tokenizer, width=outputs, longest=longest)
         self.classifier = classifier
+        self.unchanged = _frozen_weights(self)
 
     def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Logits (batch, labels); of a task of scores (batch, 1)."""
@@ -67,6 +70,7 @@ class TransformerBody(SequenceBody):
         super().__init__(tokenizer, width=width, longest=spec.longest)
         self._pooling = spec.pooling
         self._frozen = spec.tuning == "frozen"
+        self.encoder_name = spec.encoder_name
         self.dropout = nn.Dropout(spec.dropout)
         self.encoder = _make_trainable(encoder, spec)
 
@@ -85,13 +89,43 @@ class TransformerBody(SequenceBody):
 
 
 def pretrained_body(name: str, spec: TransformerSpec) -> TransformerBody:
-    """Load a body from a folder or the hub, in float32. Raises ModelError if it cannot be loaded."""
+    """Load a body from a folder or the hub, in float32; what training leaves of it is `unchanged`.
+
+    Raises ModelError if it cannot be loaded.
+    """
     from transformers import AutoModel
 
     tokenizer = PairTokenizer.load(name)
     with loading(name):
         encoder: nn.Module = AutoModel.from_pretrained(name, dtype=torch.float32)
-    return TransformerBody(encoder, tokenizer, spec)
+    body = TransformerBody(encoder, tokenizer, spec)
+    body.unchanged = _frozen_weights(body)
+    return body
+
+
+def _frozen_weights(body: nn.Module) -> frozenset[str]:
+    return frozenset(name for name, weights in body.named_parameters() if not weights.requires_grad)
+
+
+def save_adapter(body: TransformerBody, folder: Path) -> None:
+    """Write the adapter of a LoRA body as `peft.PeftModel.from_pretrained` reads it.
+
+    The encoder is named as the body's specification names it; a folder by its name alone.
+    """
+    from peft import get_peft_model_state_dict
+
+    encoder: Any = body.encoder
+    config = copy(encoder.peft_config["default"])
+    config.task_type = "FEATURE_EXTRACTION"
+    config.inference_mode = True
+    config.base_model_name_or_path = body.encoder_name
+    if hasattr(encoder.get_base_model(), "pooler"):  # an adapter of the layer that heads do not read
+        config.exclude_modules = r"(.*\.)?pooler\..*"
+    folder.mkdir(exist_ok=True)
+    weights = get_peft_model_state_dict(encoder, save_embedding_layers=False)
+    save_weights(folder / "adapter_model.safetensors", weights)
+    with quiet_transformers():
+        config.save_pretrained(folder)
 
 
 def save_configuration(body: TransformerBody, folder: Path) -> None:

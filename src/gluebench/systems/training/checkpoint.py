@@ -15,7 +15,10 @@ from pickle import UnpicklingError
 from typing import Any
 
 import torch
-from torch import nn
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from safetensors.torch import save as to_safetensors
+from torch import Tensor
 
 from gluebench.benchmark.atomic import replacing, write_json
 from gluebench.data import DataError
@@ -86,12 +89,43 @@ def load(path: Path) -> Any:
         ) from error
 
 
-def take_weights(model: nn.Module, outcome: Outcome, task: str | None = None) -> None:
-    """Load the weights that a run kept for a task (by default its first), and end training mode."""
-    path = outcome.folder / outcome.tasks[task or next(iter(outcome.tasks))].weights
+def save_weights(path: Path, weights: Mapping[str, Tensor]) -> None:
+    """Write weights atomically, as safetensors."""
+    tensors = {}
+    for name, values in weights.items():
+        # The format refuses tensors that share memory, as tied weights do.
+        tensors[name] = values.detach().cpu().clone(memory_format=torch.contiguous_format)
+    with replacing(path) as file:  # save_file of the library would give the file other permissions
+        file.write(to_safetensors(tensors, metadata={"format": "pt"}))
+
+
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """Read the weights that a run kept, on the CPU. Raises DataError for a file missing or damaged."""
+    anew = "remove the run's folder to train it anew"
     if not path.is_file():
-        raise DataError(f"{path}: the weights of this run are gone; remove its folder to train it anew")
-    model.load_state_dict(load(path))
+        raise DataError(f"{path}: the weights of this run are gone; {anew}")
+    if path.suffix == ".pt":  # as runs kept them before
+        weights: dict[str, Tensor] = load(path)
+        return weights
+    try:
+        return load_file(path)
+    except SafetensorError as error:
+        raise DataError(f"{path}: cannot be read as safetensors ({error}); {anew}") from None
+
+
+def take_weights(model: MultiTaskModel, outcome: Outcome, task: str | None = None) -> None:
+    """Load the weights that a run kept for a task (by default its first), and end training mode.
+
+    Raises DataError if they are gone, or were trained on top of another encoder than the model has.
+    """
+    path = outcome.folder / outcome.tasks[task or next(iter(outcome.tasks))].weights
+    weights = read_weights(path)
+    if outcome.run.get("base") != model.base_digest():
+        raise DataError(
+            f"{path}: was trained on top of an encoder with other weights than the one that is loaded; "
+            "put back the encoder of that time, or train again into another folder"
+        )
+    model.load_saved(weights)
     model.eval()
 
 

@@ -1,21 +1,25 @@
 """Predictions for many examples, and the scores of every task on its whole dev split as on the board."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import torch
+from torch import Tensor
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.scoring.metrics import task_score
 from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel
+from gluebench.systems.protocols import Advance
 from gluebench.systems.targets import metric_value, metrics_of
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine
 from gluebench.systems.training.settings import Settings
+
+Item = TypeVar("Item")
 
 
 def input_texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
@@ -54,23 +58,51 @@ def predict_together(
     model: MultiTaskModel, task: str, prepared: Sequence[Any], *, batch_size: int, engine: Engine
 ) -> list[str | float]:
     """The same for prepared items; each process answers its share of every batch."""
+
+    def compute(items: Sequence[Any]) -> Tensor:
+        return engine.outputs(task, model.body.collate(items))
+
+    if not prepared:
+        return []
     lengths = [model.body.lengths(item) for item in prepared]
-    order = sorted(range(len(prepared)), key=lengths.__getitem__)
-    batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    own: dict[int, str | float] = {}
+    outputs = compute_together(prepared, lengths, compute, batch_size=batch_size, engine=engine)
+    return model.head(task).decode(outputs)
+
+
+def compute_together(
+    items: Sequence[Item],
+    lengths: Sequence[Any],
+    compute: Callable[[Sequence[Item]], Tensor],
+    *,
+    batch_size: int,
+    engine: Engine,
+    advance: Advance | None = None,
+) -> Tensor:
+    """The outputs of a model for items, in their order: (items, ...), float32, on the CPU.
+
+    Items of similar length are batched together. Each of several processes computes a share of every batch,
+    and all return the whole.
+    """
+    order = sorted(range(len(items)), key=lengths.__getitem__)
+    own_positions: list[int] = []
+    own_outputs: list[Tensor] = []
     with torch.inference_mode():
-        for whole in batches:
+        for start in range(0, len(order), batch_size):
+            batch = order[start : start + batch_size]
             # of each batch a share, as in training: a row's carried state is then that of one process
-            positions = whole[engine.rank :: engine.world]
-            if not positions:
-                continue
-            batch = model.body.collate([prepared[position] for position in positions])
-            answers = model.head(task).decode(engine.outputs(task, batch).float())
-            own.update(zip(positions, answers, strict=True))
-    by_position: dict[int, str | float] = {}
-    for of_process in engine.gathered(own):
-        by_position |= of_process
-    return [by_position[position] for position in range(len(prepared))]
+            share = batch[engine.rank :: engine.world]
+            if share:
+                outputs = compute([items[position] for position in share])
+                own_outputs.append(outputs.float().cpu())
+                own_positions += share
+            if advance is not None:
+                advance(start + len(batch), len(order))
+    all_positions: list[int] = []
+    all_outputs: list[Tensor] = []
+    for positions, of_process in engine.gathered((own_positions, own_outputs)):
+        all_positions += positions
+        all_outputs += of_process
+    return torch.cat(all_outputs)[torch.tensor(all_positions).argsort()]
 
 
 class TaskScore(NamedTuple):

@@ -13,6 +13,8 @@ from gluebench.systems.training.settings import Settings
 
 WEIGHTS = "best-"
 """Prefix of the names of weight files."""
+FORMAT = ".safetensors"
+"""Their suffix."""
 
 
 def no_improvement(scores: Sequence[float], after: int = 5) -> bool:
@@ -112,13 +114,13 @@ class Progress:
         for name, task_score in scores.items():
             if best == "macro":
                 better = improved
-                file = f"{WEIGHTS}{check}.pt"
+                file = f"{WEIGHTS}{check}{FORMAT}"
             elif best == "last":
                 better = self.stopped is not None
-                file = f"{WEIGHTS}{check}.pt"
+                file = f"{WEIGHTS}{check}{FORMAT}"
             else:
                 better = name not in self.kept or task_score.score > self.kept[name].score
-                file = f"{WEIGHTS}{quote(name, safe='')}-{check}.pt"
+                file = f"{WEIGHTS}{quote(name, safe='')}-{check}{FORMAT}"
             if better:
                 self.kept[name] = TaskOutcome(
                     task_score.score, dict(task_score.metrics), check, file, task_score.constant

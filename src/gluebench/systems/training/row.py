@@ -131,7 +131,10 @@ def train_row(
     )
     chosen = runs.best(data, folder, together=row.multi, say=say)
     write_trained(folder, chosen, title=row.title(len(data)))
-    return TrainedSystem(folder, batch_size=row.settings.batch_size)
+    system = TrainedSystem(folder, batch_size=row.settings.batch_size)
+    if isinstance(row.spec, TransformerSpec) and row.spec.tuning == "lora" and leads():
+        system.write_adapters()
+    return system
 
 
 def _home(row: Row, folder: Path, tasks: Sequence[Task]) -> Path:
@@ -147,7 +150,7 @@ def _transformer_maker(row: Row, spec: TransformerSpec, folder: Path) -> MakeMod
         body = pretrained_body(spec.encoder, spec)
         home = _home(row, folder, tasks)
         write_model(home, spec, tasks, None)
-        if leads():
+        if leads() and not body.unchanged:
             save_configuration(body, home / ENCODER)
         return MultiTaskModel(body, tasks, hidden=spec.classifier)
 

@@ -19,7 +19,9 @@ from gluebench.systems.training.settings import Settings
 
 POOL = 50
 """Batches that are drawn at random together and then sorted by length; of small data a quarter of them, as in
-transformers' sampler, or each pass would have the same batches."""
+transformers' `group_by_length`, or each pass would have the same batches. That sampler trains the batches of
+a pool from the longest to the shortest, so that the length of a text says when it is learned; here they are
+shuffled."""
 
 
 def plan(

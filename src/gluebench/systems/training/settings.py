@@ -6,6 +6,7 @@ for the choice. `PAPER` has the text's values, `RELEASED` the code's; section nu
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from gluebench.systems.options import parse_option
@@ -220,6 +221,12 @@ class TransformerSpec:
     def __post_init__(self) -> None:
         sizes = ("lora_rank", "lora_alpha", "classifier", "longest")
         _refuse_wrong(self, positive=sizes, factors=("dropout", "lora_dropout"))
+
+    @property
+    def encoder_name(self) -> str:
+        """The encoder's name on the hub, or that of its folder without the way there."""
+        folder = Path(self.encoder)
+        return folder.resolve().name if folder.is_dir() else self.encoder
 
 
 Spec = BiLstmSpec | TransformerSpec

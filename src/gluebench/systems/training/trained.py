@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,7 +25,11 @@ from gluebench.systems.training.settings import BiLstmSpec, Spec, TransformerSpe
 MODEL = "model.json"
 MODEL_SCHEMA = "gluebench.model/1"
 ENCODER = "encoder"
-"""Folder with the configuration and the tokenizer of a pre-trained encoder."""
+"""Folder with the configuration and the tokenizer of a pre-trained encoder that is trained whole."""
+BASE = "base"
+"""Key of a model whose encoder is not saved: its name on the hub, or the way to its folder from this file."""
+ADAPTER = "adapter_config.json"
+"""peft's file of what an adapter is, written after its weights."""
 FILE = "trained.json"
 SCHEMA = "gluebench.trained/1"
 
@@ -53,8 +57,8 @@ def assemble(
 def spec_for_card(spec: Spec) -> dict[str, Any]:
     """A body's sizes and options ready for JSON; an encoder's folder by its name, never by its path."""
     values = asdict(spec)
-    if isinstance(spec, TransformerSpec) and Path(spec.encoder).is_dir():
-        values["encoder"] = Path(spec.encoder).resolve().name
+    if isinstance(spec, TransformerSpec):
+        values["encoder"] = spec.encoder_name
     return values
 
 
@@ -81,6 +85,10 @@ def write_model(folder: Path, spec: Spec, tasks: Sequence[Task], words: Vocabula
     }
     if words is not None:
         values["words"] = words.words
+    if isinstance(spec, TransformerSpec) and spec.tuning != "full":
+        values[BASE] = spec.encoder
+        if Path(spec.encoder).is_dir():
+            values[BASE] = os.path.join(".", os.path.relpath(spec.encoder, folder))
     path = folder / MODEL
     if not path.is_file():
         write_json(path, values)
@@ -88,14 +96,18 @@ def write_model(folder: Path, spec: Spec, tasks: Sequence[Task], words: Vocabula
     there = json.loads(path.read_text(encoding="utf-8"))
     expected = json.loads(json.dumps(values))
     changed = differences(there.get("body", {}), expected["body"])
-    changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != expected.get(name)]
+    changed += [f"other {name}" for name in ("tasks", "words", BASE) if there.get(name) != expected.get(name)]
     if changed:
         what = "; ".join(changed)
         raise DataError(f"{path}: another model: {what}; name another folder, or remove that one")
 
 
 def read_model(folder: Path) -> MultiTaskModel:
-    """Rebuild the model saved in a folder, without vectors and weights. Raises DataError, ModelError."""
+    """Rebuild the model saved in a folder, without vectors and trained weights.
+
+    Raises DataError for a damaged file or if the encoder's folder is gone, ModelError for one that cannot be
+    loaded.
+    """
     values = _read_values(folder / MODEL, MODEL_SCHEMA)
     with parsing(folder / MODEL, "the record of a trained model", "train again"):
         tasks = [_task(record) for record in values["tasks"]]
@@ -106,9 +118,26 @@ def read_model(folder: Path) -> MultiTaskModel:
             words = Vocabulary(values["words"])
             table = np.zeros((len(words), sizes.width), dtype=np.float32)
             return assemble(sizes, tasks, words, table)
-    from gluebench.systems.neural.transformer import untrained_body
+    from gluebench.systems.neural.transformer import pretrained_body, untrained_body
 
-    return MultiTaskModel(untrained_body(folder / ENCODER, spec), tasks, hidden=spec.classifier)
+    if BASE in values:
+        body = pretrained_body(_find_base(folder, values[BASE]), spec)
+    else:
+        body = untrained_body(folder / ENCODER, spec)
+    return MultiTaskModel(body, tasks, hidden=spec.classifier)
+
+
+def _find_base(folder: Path, base: str) -> str:
+    """The hub's name of an encoder, or its folder. Raises DataError if the folder is gone."""
+    if not base.startswith("."):
+        return base
+    path = Path(os.path.normpath(folder / base))
+    if not path.is_dir():
+        raise DataError(
+            f"{path}: the encoder that these weights were trained on top of is not there; put it there, "
+            f"or write where it is, seen from {folder / MODEL}, as {BASE!r} of that file"
+        )
+    return str(path)
 
 
 def _task(values: Mapping[str, Any]) -> Task:
@@ -169,18 +198,36 @@ class TrainedSystem:
             raise UnknownNameError(name, list(self._runs), what=f"task that {self.title} was trained for")
         return predict(self._model(name), name, examples, batch_size=self._batch_size)
 
+    def write_adapters(self) -> None:
+        """Write the adapter of each LoRA model as peft reads it, into a folder named like its weights."""
+        from gluebench.systems.neural.transformer import TransformerBody, save_adapter
+
+        for task in self._runs:
+            folder = self._weights(task).with_suffix("")
+            if not (folder / ADAPTER).is_file():
+                save_adapter(cast(TransformerBody, self._model(task).body), folder)
+
     def _model(self, task: str) -> MultiTaskModel:
         """Load the model of a task; only the last one stays in memory."""
+        file = self._weights(task)
+        if self._loaded is None or self._loaded[0] != file:
+            outcome = self._outcome(task)
+            model = read_model(outcome.folder.parent)
+            take_weights(model, outcome, task)
+            self._loaded = file, model.to(self._device)
+        return self._loaded[1]
+
+    def _weights(self, task: str) -> Path:
+        """The file with the weights that answer a task."""
+        outcome = self._outcome(task)
+        return outcome.folder / outcome.tasks[task].weights
+
+    def _outcome(self, task: str) -> Outcome:
         run = self.folder / self._runs[task]
         outcome = read_outcome(run)
         if outcome is None:
             raise DataError(f"{run}: no finished run; train it again")
-        file = run / outcome.tasks[task].weights
-        if self._loaded is None or self._loaded[0] != file:
-            model = read_model(run.parent)
-            take_weights(model, outcome, task)
-            self._loaded = file, model.to(self._device)
-        return self._loaded[1]
+        return outcome
 
 
 def _read_values(path: Path, schema: str = SCHEMA) -> dict[str, Any]:

@@ -114,6 +114,8 @@ class Trainer:
             "about": json.loads(json.dumps(self.about)),
             "processes": self._engine.world,
         }
+        if base := self.model.base_digest():
+            self._identity["base"] = base
         outcome = checkpoint.read_outcome(self.folder)
         if outcome is not None:
             processes = {"processes": self._engine.world}  # a finished run may be read with any number
@@ -352,7 +354,7 @@ class Trainer:
             total.zero_()
         if self._engine.rank == 0:
             for file in files:
-                checkpoint.save(self.folder / file, self.model.state_dict())
+                checkpoint.save_weights(self.folder / file, self.model.state_to_save())
             self._log.check(progress.rows, progress.times)
 
     def _rate(self) -> float:
@@ -415,7 +417,7 @@ class Trainer:
         scaler = self._engine.scaler
         values = {
             "run": self._identity,
-            "model": self.model.state_dict(),
+            "model": self.model.state_to_save(),
             "optimizer": self._optimizer.state_dict(),
             "scaler": None if scaler is None else scaler.state_dict(),
             "schedule": self._schedule.state_dict(),
@@ -424,7 +426,7 @@ class Trainer:
         }
         checkpoint.save(self.folder / checkpoint.STATE, values)
         best = {kept.weights for kept in self._progress.kept.values()}
-        for path in self.folder.glob(f"{WEIGHTS}*.pt"):
+        for path in self.folder.glob(f"{WEIGHTS}*"):
             if path.name not in best:
                 path.unlink()
 
@@ -435,7 +437,7 @@ class Trainer:
             return
         values = checkpoint.load(path)
         checkpoint.same_run(self.folder, values["run"], self._identity)
-        self.model.load_state_dict(values["model"])
+        self.model.load_saved(values["model"])
         self._optimizer.load_state_dict(values["optimizer"])
         if values["scaler"] is not None and self._engine.scaler is not None:
             self._engine.scaler.load_state_dict(values["scaler"])

@@ -24,6 +24,7 @@ from django.core.signing import BadSignature, TimestampSigner
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils import timezone
 from django_tasks import task
 
@@ -43,6 +44,13 @@ logger = logging.getLogger(__name__)
 
 class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
     """The site's own rules."""
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """Where signing in leads: organizers who have sent nothing to what they organize."""
+        user = request.user
+        if isinstance(user, User) and user.organized.exists() and not user.submissions.exists():
+            return reverse("organizing")
+        return str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send it. Its links have the configured address, whatever the request's Host header says."""

@@ -1,6 +1,5 @@
 """Pages of one's account: overview, tokens, export and deletion."""
 
-from datetime import timedelta
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
@@ -13,16 +12,9 @@ from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST
 
-from gluebench.leaderboard.apps.accounts.models import (
-    Scope,
-    SignedInRequest,
-    Token,
-    User,
-    issue,
-    teams_of,
-)
+from gluebench.leaderboard.apps.accounts.acts import add_token, rename, revoke_token
+from gluebench.leaderboard.apps.accounts.models import Scope, SignedInRequest, Token, User, teams_of
 from gluebench.leaderboard.apps.accounts.trust import delete_account, export, scopes_for
-from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.keeping.folder import SiteError
 
@@ -96,8 +88,8 @@ def overview(request: SignedInRequest) -> HttpResponse:
     """The account's address, name, team and roles; a POST changes the name."""
     form = NameForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
     if request.method == "POST" and form.is_valid():
-        User.objects.filter(pk=request.user.pk).update(name=form.cleaned_data["name"])
-        return redirect_with_success(request, "Your name is saved.", "account")
+        done = rename(request.user, form.cleaned_data["name"])
+        return redirect_with_success(request, done, "account")
     context = {
         "organized": request.user.organized.all(),
         "teams": teams_of(request.user).values(),
@@ -114,10 +106,7 @@ def tokens(request: SignedInRequest) -> HttpResponse:
     form = TokenForm(request.user, request.POST or None)
     secret = ""
     if form.is_valid():
-        values = form.cleaned_data
-        lifetime = timedelta(days=values["days"])
-        token, secret = issue(request.user, values["name"], values["scopes"], lifetime)
-        record("token", actor=request.user, token=token.pk)
+        secret = add_token(request.user, **form.cleaned_data)
         form = TokenForm(request.user)
     context = {"form": form, "secret": secret, "tokens": request.user.tokens.order_by("-created")}
     return render(request, "accounts/tokens.html", context, status=422 if form.errors else 200)
@@ -128,8 +117,7 @@ def tokens(request: SignedInRequest) -> HttpResponse:
 def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
     """End a token."""
     token = get_object_or_404(Token, pk=pk, user=request.user)
-    token.delete()
-    return redirect_with_success(request, f"The token “{token.name}” no longer works.", "tokens")
+    return redirect_with_success(request, revoke_token(token), "tokens")
 
 
 @account_page

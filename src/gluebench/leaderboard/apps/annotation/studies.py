@@ -17,6 +17,14 @@ from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.submissions.process import GraderError, run_grader
 
+SETTINGS = {
+    "open": ("open", True, "Annotators may answer again."),
+    "close": ("open", False, "The study is closed: annotators can no longer answer."),
+    "publish": ("public", True, "Everybody sees the result now."),
+    "hide": ("public", False, "Only organizers see the result now."),
+}
+"""Buttons that set a column of a study, and the message that confirms each."""
+
 
 def make(benchmark: Benchmark, table: Table, *, accounts: Sequence[User], by: User, **numbers: int) -> Study:
     """Draw, and give each annotator a link; the first ones are these accounts. Raises DataError.
@@ -41,6 +49,39 @@ def make(benchmark: Benchmark, table: Table, *, accounts: Sequence[User], by: Us
         facts: dict[str, Any] = {"study": study.key, "pairs": len(draw.pairs), "seed": draw.seed}
         record("people drawn", actor=by, benchmark=benchmark, **facts)
     return study
+
+
+def change_study(study: Study, actor: User, *, act: str, number: str = "") -> str:
+    """Open, close, publish, hide, score or delete a study, or renew the link of the annotator of that number.
+
+    Returns the sentence that confirms it; empty for an unknown act.
+    """
+    with transaction.atomic():
+        done = _change(study, act, number)
+        if done:
+            record(f"people {act}", actor=actor, benchmark=study.benchmark, study=study.key)
+            Benchmark.objects.filter(pk=study.benchmark_id).touch()
+    return done
+
+
+def _change(study: Study, act: str, number: str) -> str:
+    if act in SETTINGS:
+        name, value, done = SETTINGS[act]
+        Study.objects.filter(pk=study.pk).update(**{name: value})
+        return done
+    if act == "score":
+        score_study.enqueue(study.pk)
+        return "It is being scored; load this page again in a few seconds."
+    if act == "renew":
+        annotator = study.annotators.filter(number=int(number) if number.isdecimal() else 0).first()
+        if annotator is None:
+            return "There is no such annotator."
+        annotator.renew()
+        return f"{annotator} has another link; the old one no longer works."
+    if act == "delete":
+        study.delete()
+        return "The study is deleted, with all its answers."
+    return ""
 
 
 def order_of(annotator: Annotator) -> list[int]:

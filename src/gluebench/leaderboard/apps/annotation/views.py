@@ -6,7 +6,6 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.mail import send_mail
-from django.db import transaction
 from django.db.models import Count, Max, Q
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,7 +17,6 @@ from gluebench.leaderboard.apps.accounts.models import SignedInRequest, account_
 from gluebench.leaderboard.apps.annotation import studies
 from gluebench.leaderboard.apps.annotation.forms import StudyForm
 from gluebench.leaderboard.apps.annotation.models import BLANK, Annotator, Study, facts_of, round_scores
-from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import for_organizers, render_tab
 from gluebench.leaderboard.apps.common.formats import score_intervals
@@ -26,13 +24,6 @@ from gluebench.leaderboard.apps.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.apps.common.text import csv_text
 
 ENDS = ("value", "low", "high", "n")
-SETTINGS = {
-    "open": ("open", True, "Annotators may answer again."),
-    "close": ("open", False, "The study is closed: annotators can no longer answer."),
-    "publish": ("public", True, "Everybody sees the result now."),
-    "hide": ("public", False, "Only organizers see the result now."),
-}
-"""Buttons that set a column of a study, and the message that confirms each."""
 DRAWN = ("table", "pairs", "annotators", "seed", "accounts")
 
 
@@ -91,38 +82,14 @@ def study_page(request: SignedInRequest, benchmark: Benchmark, key: str) -> Http
 
 
 def _act(request: SignedInRequest, study: Study) -> HttpResponse:
-    """Run the action of a button; ignore an unknown one."""
+    """Do what a button says; ignore an unknown one."""
     act = request.POST.get("act", "")
-    with transaction.atomic():
-        message = _change(study, act, request.POST.get("number", ""))
-        if message:
-            record(f"people {act}", actor=request.user, benchmark=study.benchmark, study=study.key)
-            Benchmark.objects.filter(pk=study.benchmark_id).touch()
-            messages.success(request, message)
+    message = studies.change_study(study, request.user, act=act, number=request.POST.get("number", ""))
+    if message:
+        messages.success(request, message)
     if act == "delete":
         return redirect("organize-people", study.benchmark.name)
     return redirect("organize-study", study.benchmark.name, study.key)
-
-
-def _change(study: Study, act: str, number: str) -> str:
-    """Run an action on a study; return the message that confirms it, empty for an unknown action."""
-    if act in SETTINGS:
-        name, value, message = SETTINGS[act]
-        Study.objects.filter(pk=study.pk).update(**{name: value})
-        return message
-    if act == "score":
-        studies.score_study.enqueue(study.pk)
-        return "It is being scored; load this page again in a few seconds."
-    if act == "renew":
-        annotator = study.annotators.filter(number=int(number) if number.isdecimal() else 0).first()
-        if annotator is None:
-            return "There is no such annotator."
-        annotator.renew()
-        return f"{annotator} has another link; the old one no longer works."
-    if act == "delete":
-        study.delete()
-        return "The study is deleted, with all its answers."
-    return ""
 
 
 @for_organizers(require_safe)

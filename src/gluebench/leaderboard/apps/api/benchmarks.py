@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.urls import reverse
+from django.utils import timezone
 from ninja import Query, Router
 from pydantic import StringConstraints
+from pydantic_core import to_json
 
 from gluebench.benchmark import Task
 from gluebench.leaderboard.apps.accounts.models import User
@@ -21,11 +23,11 @@ from gluebench.leaderboard.apps.boards.columns import scheme_of, standings
 from gluebench.leaderboard.apps.boards.downloads import coming_files, files_of, send_data_file
 from gluebench.leaderboard.apps.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
-from gluebench.leaderboard.apps.common.page_cache import once
+from gluebench.leaderboard.apps.common.page_cache import TYPES, cached, once
 from gluebench.leaderboard.apps.common.problems import ProblemError, not_found
 from gluebench.leaderboard.apps.limits.phase_acts import values_of
-from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, whole
-from gluebench.leaderboard.apps.phases.moments import ends_for
+from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, tasks_of
+from gluebench.leaderboard.apps.phases.moments import Slot, ends_for, slot_of
 from gluebench.leaderboard.apps.phases.wording import described
 from gluebench.leaderboard.apps.ranks import compare_views
 from gluebench.leaderboard.apps.ranks import health as health_pages
@@ -67,20 +69,36 @@ def benchmarks(request: HttpRequest, paging: Query[Paging]) -> Values:
     return {**facts, "items": [_benchmark_line(row) for row in page]}
 
 
-@_get("/{slug:name}", schemas.BenchmarkFacts, 404, 304)
-def benchmark(request: HttpRequest, name: str) -> HttpResponseBase:
-    """A benchmark: its tasks, the files of a submission, its limits and how it gives feedback."""
+@_get("/{slug:name}", schemas.BenchmarkFacts, 404, 422, 304)
+def benchmark(request: HttpRequest, name: str, phase: int = 0) -> HttpResponseBase:
+    """A benchmark: its tasks, the files of a submission, its limits and how it gives feedback.
+
+    `phase` is the id of a phase, whose tasks, manifest and data it then has.
+    """
     benchmark = benchmark_or_404(request, name)
-    # The version counts changes of pages; this answer shows the settings too.
-    key = f"api benchmark {benchmark.open} {benchmark.revealed} {benchmark.settings}"
-    return rank_pages.in_form(request, benchmark, "json", _facts, cache_key=key)
-
-
-def _facts(benchmark: Benchmark) -> Values:
-    benchmark = whole(benchmark)
-    record = benchmark.record
     phases = described(benchmark)
-    phase = next((line["phase"] for line in phases if line["standing"] == "open"), None)
+    number = phase
+
+    def body() -> str:
+        return to_json(_facts(benchmark, phases, number)).decode()
+
+    if number and all(line["phase"].pk != number for line in phases):
+        raise not_found(f"{name} has no phase {number}: {reverse('api:phases', args=[name])} lists them.")
+    # The version counts changes of pages; this answer shows the settings too.
+    key = f"api benchmark {name} {number} {benchmark.open} {benchmark.revealed} {benchmark.settings}"
+    return cached(request, name=key, version=benchmark.version, make=body, content_type=TYPES["json"])
+
+
+def _facts(benchmark: Benchmark, phases: list[Values], number: int) -> Values:
+    """The values for all tasks or, by the number of a phase, for those that it has."""
+    phase = None
+    for line in phases:
+        if line["phase"].pk == number or (not number and line["standing"] == "open"):
+            phase = line["phase"]
+            break
+    in_phase = at_phase(benchmark, phase)
+    shown = in_phase if number else benchmark
+    record = shown.record
     return {
         **_benchmark_line(benchmark),
         "description": record.description,
@@ -89,15 +107,15 @@ def _facts(benchmark: Benchmark) -> Values:
         "version": benchmark.version,
         "tasks": [_task_facts(task) for task in record.tasks],
         "files": [
-            {**file, "task": record.file(file["name"]).task}
-            for file in expected_files(at_phase(benchmark, phase).record)
+            {**file, "task": in_phase.record.file(file["name"]).task}
+            for file in expected_files(in_phase.record)
         ],
         "policy": policy_at(benchmark, phase).as_dict(),
         "policy_sentences": feedback.explained(benchmark, phase),
         "phases": [_phase_facts(line) for line in phases],
-        "manifest": benchmark.manifest,
-        "parents": benchmark.parents,
-        "data": files_of(benchmark),
+        "manifest": shown.manifest,
+        "parents": shown.parents,
+        "data": files_of(tasks_of(shown)),
         "coming_data": coming_files(benchmark),
     }
 
@@ -110,14 +128,20 @@ def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
 
 @_get("/{slug:name}/phases", schemas.PhaseList, 404)
 def phases(request: HttpRequest, name: str) -> Values:
-    """Its phases with their extensions; `ends` is when each closes for the caller."""
+    """Its phases with their extensions, when each closes for the caller, and which takes a file now."""
     caller = reader(request)
+    benchmark = benchmark_or_404(request, name)
+    slot = Slot()
+    if isinstance(caller, User):
+        slot = slot_of(benchmark, caller, timezone.now())
     items = []
-    for line in described(benchmark_or_404(request, name)):
+    for line in described(benchmark):
         ends = line["phase"].ends
+        takes = line["standing"] == "open"
         if isinstance(caller, User):
             ends = ends_for(line["phase"], caller.pk)
-        items.append({**_phase_facts(line), "ends": ends})
+            takes = line["phase"] == slot.phase
+        items.append({**_phase_facts(line), "ends": ends, "takes": takes})
     return {"items": items}
 
 
@@ -163,7 +187,8 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponseBase:
 def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging]) -> HttpResponseBase:
     """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
     benchmark = benchmark_or_404(request, name)
-    diagnostic = pages.task_or_404(whole(benchmark).record, task, scored=False)
+    in_phase = _benchmark_in_phase(request, benchmark)
+    diagnostic = pages.task_or_404(tasks_of(in_phase).record, task, scored=False)
     table = f"diagnostics {diagnostic.name}"
     return _table_page(request, benchmark, table, paging, lambda row: diagnostics_json(row, diagnostic))
 

@@ -244,7 +244,10 @@ class PhaseList(Schema):
     """The phases of a benchmark in their order, with times in UTC."""
 
     items: list[Values]
-    """`ends` is the first moment at which a phase is closed for the caller; null where it stays open."""
+    """`ends` is the first moment at which a phase is closed for the caller; null where it stays open.
+
+    `takes`: whether a file that the caller sends now is for it, if for any.
+    """
 
 
 class AnnouncementList(Paged):

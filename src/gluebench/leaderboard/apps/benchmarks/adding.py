@@ -90,8 +90,11 @@ def _update(row: Benchmark, ready: Prepared, values: Values, *, by: User | None,
     changed = [field for field, value in values.items() if getattr(row, field) != value]
     if not changed:
         return
-    if "manifest" in changed:
-        _require_tasks_of_phases(row, ready)
+    # Their phases are graded again with this one's labels. In the order of numbers, as `save_phase` locks.
+    elsewhere = row.phases_elsewhere.values_list("benchmark", flat=True)
+    for pk in sorted({row.pk, *elsewhere}):
+        Benchmark.objects.held(pk)
+    _require_fit_of_phases(row, ready)
     Benchmark.objects.filter(pk=row.pk).update(**values)
     kind = "labels" if "gold" in changed else "manifest"
     why = reason or f"The {kind} changed."
@@ -102,15 +105,20 @@ def _update(row: Benchmark, ready: Prepared, values: Values, *, by: User | None,
     row.refresh_from_db()
 
 
-def _require_tasks_of_phases(row: Benchmark, ready: Prepared) -> None:
-    """Raise SiteError for a new manifest that lacks a task of a phase."""
+def _require_fit_of_phases(row: Benchmark, ready: Prepared) -> None:
+    """Raise SiteError for a manifest that lacks a task of a phase, and for labels that a phase needs."""
     new = Benchmark(manifest=ready.manifest.text, parents=list(ready.manifest.parents)).record
     known = {task.name for task in new.tasks}
-    for phase in row.phases.all():
+    phases = [(phase, "") for phase in row.phases.filter(tasks_of=None)]
+    for phase in row.phases_elsewhere.select_related("benchmark"):
+        phases.append((phase, f" of {phase.benchmark.title}"))
+    for phase, where in phases:
+        if where and ready.gold is None:
+            raise SiteError(f"The phase {phase}{where} uses its labels. Change the phase first.")
         for name in phase.tasks:
             if name not in known:
                 raise SiteError(
-                    f"The phase {phase} has the task {name}, which the new manifest lacks. "
+                    f"The phase {phase}{where} has the task {name}, which the new manifest lacks. "
                     "Change the phase first."
                 )
 

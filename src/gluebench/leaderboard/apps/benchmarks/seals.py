@@ -38,7 +38,7 @@ RELATED = {
     "reviewers": ("user_id",),
 }
 """Tables of which each benchmark has rows, and the columns that pages show or that decide what counts."""
-ADDED = {"phases": ("tasks",)}
+ADDED = {"phases": ("tasks", "tasks_of_id")}
 """Columns that came later, in a digest only where they are not empty: that of an older row is as it was."""
 LABEL_KEY = "label-key"
 """The file that selects the rows that are held back."""

@@ -139,9 +139,14 @@ class Scheme(NamedTuple):
         return tuple(column.file for column in self.columns)
 
     @property
-    def sorts(self) -> tuple[str, ...]:
-        """Names that rows can be sorted by, besides the score."""
-        return SORTED_AS_WORDS + ("parameters", "submitted") + self.names
+    def sort_titles(self) -> dict[str, str]:
+        """What rows can be sorted by besides the score: names in the address, with titles."""
+        titles = {"name": "System", "model": "Model"}
+        for column in self.columns:
+            titles[column.file] = column.title
+        for name in USUAL_FACTS:
+            titles[name] = FACTS[name].title
+        return titles
 
     @property
     def losses(self) -> tuple[str, ...]:

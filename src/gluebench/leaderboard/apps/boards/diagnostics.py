@@ -17,6 +17,7 @@ from gluebench.leaderboard.apps.common.formats import bare_score, labels_of, per
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.page_cache import once
 from gluebench.leaderboard.apps.common.text import csv_text
+from gluebench.leaderboard.apps.phases.models import tasks_of
 from gluebench.leaderboard.apps.ranks.places import read_ranks, score_of_category, unranked
 from gluebench.leaderboard.apps.submissions.facts import diagnosed, scored_at
 from gluebench.leaderboard.apps.submissions.models import Submission
@@ -107,7 +108,7 @@ def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int)
         **table_of(task, entries, category=category, first_page=pager["page"] == 1),
         "category": category,
         "phenomena": task.phenomena,
-        "studies": shared(benchmark, task.name),
+        "studies": shared(tasks_of(benchmark), task.name),
         **pager,
         "labels": PRIVACY[task.private],
     }

@@ -199,6 +199,19 @@ def coming_files(benchmark: Benchmark) -> list[Values]:
     return files
 
 
+def data_elsewhere(benchmark: Benchmark) -> list[Values]:
+    """The phases that use another benchmark's tasks, with that one's name, title and Data page."""
+    lines = []
+    for line in described(benchmark):
+        owner = line["phase"].tasks_of
+        if owner is not None:
+            url = reverse("data", args=[owner.name])
+            lines.append(
+                {"phase": line["phase"].name, "benchmark": owner.name, "title": owner.title, "url": url}
+            )
+    return lines
+
+
 def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
     """The manifest as the organizer gave it, and the files that it extends."""
     parents = {f"parent-{at}.toml": text.encode() for at, text in enumerate(benchmark.parents, start=1)}
@@ -218,6 +231,7 @@ def _data_json(benchmark: Benchmark) -> Values:
         "url": benchmark.get_absolute_url(),
         "files": files_of(benchmark),
         "coming": coming_files(benchmark),
+        "elsewhere": data_elsewhere(benchmark),
         "sources": sources,
     }
 
@@ -258,6 +272,7 @@ def _data_context(benchmark: Benchmark, address: str) -> Values:
         "general": [file for file in files if not file["task"] and not file["phase"]],
         "of_phases": [file for file in files if file["phase"]],
         "coming": coming_files(benchmark),
+        "elsewhere": data_elsewhere(benchmark),
         "sample": any(file["path"] == SAMPLE for file in files),
         "tasks": lines,
         "published": any(file["task"] for file in files),

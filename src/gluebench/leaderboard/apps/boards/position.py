@@ -44,7 +44,7 @@ def rank(submission: Submission, owned: bool) -> Values:
     """
     context = {
         "submission": submission,
-        "benchmark": submission.benchmark,
+        "benchmark": submission.in_phase,
         "together": TOGETHER,
         "owned": owned,
     }
@@ -151,7 +151,7 @@ def task_places(submission: Submission) -> dict[str, Place]:
 @register.inclusion_tag("boards/position.html")
 def position(submission: Submission) -> Values:
     """Its position on the board, and what its author may do next."""
-    return {"submission": submission, "benchmark": submission.benchmark, "position": position_of(submission)}
+    return {"submission": submission, "benchmark": submission.in_phase, "position": position_of(submission)}
 
 
 def position_of(submission: Submission) -> Values | None:

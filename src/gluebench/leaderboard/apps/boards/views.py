@@ -52,7 +52,7 @@ from gluebench.leaderboard.apps.common.formats import percent
 from gluebench.leaderboard.apps.common.page_cache import cached
 from gluebench.leaderboard.apps.common.parameters import takes, takes_phase
 from gluebench.leaderboard.apps.common.text import page_number
-from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, whole
+from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, tasks_of
 from gluebench.leaderboard.apps.ranks.models import majority_tasks
 from gluebench.leaderboard.apps.ranks.order import ABOUT, TITLES, RankingOptions, ranking_options
 from gluebench.leaderboard.apps.ranks.places import LEGEND, NOWHERE
@@ -251,7 +251,7 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
     number = asked_phase(request)
     if not {"sort", "columns"}.isdisjoint(request.GET):
         scheme = page_scheme_of(of_phase(handle.benchmark(), number).record, task)
-        names = (scheme.sorts, scheme.choices, scheme.losses)
+        names = (scheme.sort_titles, scheme.choices, scheme.losses)
     options = Options.of(request, *names)
     signed_in = role_of(request.user)
     if task is None and not set(RANKED_BY).isdisjoint(request.GET):
@@ -286,7 +286,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "task": task,
         "signed_in": signed_in,
         "here": "board",
-        "sorts": board.scheme.sorts,
+        "sorts": board.scheme.sort_titles,
         "far": () if options.columns else columns.WIDE_ONLY,
         "selectable": not board.options.phase,
         "file_links": file_links(benchmark, task, options),
@@ -294,11 +294,13 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
     context["html"] = render_to_string("boards/table.html", context)
     context |= _chooser(full_scheme, options, board.options)
     if task is not None:
+        owner = tasks_of(benchmark)
         context |= {
             "about": task_line(task),
-            "files": [file for file in files_of(benchmark) if file["task"] == task.name],
+            "owner": owner,
+            "files": [file for file in files_of(owner) if file["task"] == task.name],
             "linked": linked_tasks(record).get(task.name),
-            "examples": examples_of(benchmark, task),
+            "examples": examples_of(owner, task),
         }
         return render_to_string("boards/task.html", context)
     phases = phases_on_board(benchmark, benchmark.board_phase)
@@ -340,6 +342,7 @@ def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]
     chosen = options.columns or [*scheme.names, *columns.USUAL_FACTS]
     return {
         "choices": [(name, title, name in chosen) for name, title in scheme.choices.items()],
+        "sort_titles": scheme.sort_titles,
         "regimes": REGIMES.items(),
         "number_pattern": columns.NUMBER,
         "settings": sum(map(bool, (*options.filters, options.columns, not options.ranking.usual))),
@@ -349,7 +352,7 @@ def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]
         "to_unsearched": shown.query(search="", filters=columns.Filters()),
         "to_unpinned": shown.query(pinned=()),
         "to_usual": Options().query(sort=shown.sort, turned=shown.turned, everything=shown.everything),
-        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("sort", "order", "rows", "pin")],
+        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("rows", "pin")],
     }
 
 
@@ -357,7 +360,7 @@ def _diagnostic(request: HttpRequest, name: str, task: str) -> tuple[Benchmark, 
     """The benchmark and its diagnostic set. Raises Http404."""
     benchmark = of_phase(live(name, request.user).benchmark(), asked_phase(request))
     # Of all of its sets, which every page links to: one that the phase lacks has no systems.
-    return benchmark, task_or_404(whole(benchmark).record, task, scored=False)
+    return benchmark, task_or_404(tasks_of(benchmark).record, task, scored=False)
 
 
 def task_or_404(record: Record, name: str, *, scored: bool) -> Task:

@@ -17,7 +17,7 @@ from gluebench.leaderboard.apps.common.parameters import takes
 from gluebench.leaderboard.apps.common.text import page_number
 from gluebench.leaderboard.apps.ledger import models, tree
 from gluebench.leaderboard.apps.ledger.models import Leaf
-from gluebench.leaderboard.apps.phases.models import Phase
+from gluebench.leaderboard.apps.phases.models import Phase, tasks_of
 from gluebench.leaderboard.apps.ranks.views import in_form
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.views import owned
@@ -102,7 +102,7 @@ def current_rows(only: str = "") -> dict[str, Any]:
     last = {leaf.submission: leaf for leaf in leaves.iterator()}
     shown = {}
     for key, leaf in last.items():
-        if leaf.entry["row"] is not None:
+        if leaf.entry.get("row") is not None:  # an altered entry may be of no submission
             shown[key] = {"index": leaf.index, "benchmark": leaf.benchmark, "texts": leaf.texts}
     about = {"schema": "gluebench.ledger-rows/1", "key": str(models.signer().key)}
     return {**about, "rows": shown, "phases": other_boards(only)}
@@ -148,13 +148,13 @@ def receipt(request: HttpRequest, key: str) -> HttpResponse:
 def receipt_of(submission: Submission) -> str:
     """A signed note: what was received and when, and once it is graded, with which labels."""
     signer = models.signer()
-    benchmark = submission.benchmark
+    benchmark = tasks_of(submission.in_phase)
     graded = (submission.report or {}).get("provenance") or {}
     values = {
         "schema": RECEIPT,
         "site": signer.name,
         "submission": submission.key,
-        "benchmark": benchmark.name,
+        "benchmark": submission.benchmark.name,
         "manifest_sha256": benchmark.manifest_texts.sha256,
         "labels": graded.get("labels"),
         "file_sha256": submission.sha256,

@@ -13,8 +13,9 @@ from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import PolicyError
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.common.fields import NONE
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
-from gluebench.leaderboard.apps.limits.phase_forms import PREFIX, PhaseForm, as_text
+from gluebench.leaderboard.apps.limits.phase_forms import PREFIX, PhaseForm, as_text, name_of
 from gluebench.leaderboard.apps.phases.models import OVERRIDDEN, Extension, Phase
 from gluebench.leaderboard.apps.phases.moments import require
 from gluebench.leaderboard.apps.phases.table import ActError
@@ -24,7 +25,7 @@ from gluebench.leaderboard.apps.submissions.grading import follow_clock
 
 VALUES = (
     *("name", "opens", "closes", "zone", "rows", "share", "shown", "shown_from", "counting", "most"),
-    *("otherwise", "late", "tasks", "settings"),
+    *("otherwise", "late", "tasks_of", "tasks", "settings"),
 )
 """What an organizer decides of a phase."""
 TIMES = ("opens", "closes", "shown_from")
@@ -36,14 +37,20 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> str
     A later deadline of a phase that has opened is an extension for everybody, and announced with the reason.
     """
     with transaction.atomic():
-        Benchmark.objects.held(phase.benchmark_id)
+        # In the order of numbers, so that two that wait for each other's labels do not wait for ever.
+        for pk in sorted({phase.benchmark_id, phase.tasks_of_id or phase.benchmark_id}):
+            Benchmark.objects.held(pk)
         former = Phase.objects.filter(pk=phase.pk).first()
         after = values_of(phase)
         before = dict.fromkeys(after) if former is None else values_of(former)
         changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
         if not changes:
             return "Nothing was changed."
-        effect = "" if former is None else _effect_of(former, changes.keys())
+        effect = ""
+        if former is not None:
+            effect = _effect_of(former, changes.keys())
+            phase.state = former.state  # a worker may have written them since `phase` was read
+            phase.last = former.last
         phase.save()
         if former is not None and _is_extended(former, phase):
             times = {"before": former.closes, "closes": phase.closes}
@@ -76,6 +83,7 @@ def values_of(phase: Phase) -> Values:
     for name in TIMES:
         values[name] = values[name] and values[name].isoformat()
     values["tasks"] = values["tasks"] or None
+    values["tasks_of"] = name_of(phase.tasks_of) or None
     return {name: str(value) if isinstance(value, str) else value for name, value in values.items()}
 
 
@@ -171,7 +179,10 @@ def phase_lines(benchmark: Benchmark) -> Iterator[str]:
             if isinstance(value, datetime):
                 yield f"{name} = {value.astimezone(zone_of(phase.zone)):%Y-%m-%dT%H:%M:%S}"
             elif isinstance(value, dict):
-                yield from (f"settings.{key} = {json.dumps(as_text(one))}" for key, one in value.items())
+                for key, one in value.items():
+                    yield f"settings.{key} = {json.dumps(NONE if one is None else one)}"
+            elif isinstance(value, Benchmark):
+                yield f"{name} = {json.dumps(value.name)}"
             elif value not in (None, []):
                 yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
 
@@ -185,5 +196,7 @@ def _form_of(benchmark: Benchmark, table: Facts) -> tuple[PhaseForm, list[str]]:
     for name, value in table.items():
         values[name] = value.isoformat(" ") if hasattr(value, "isoformat") else value
     values["tasks"] = "\n".join(values["tasks"])
+    if "tasks_of" not in table:
+        values["tasks_of"] = name_of(phase.tasks_of)
     values |= {PREFIX + name: as_text(value) for name, value in settings.items()}
     return PhaseForm(phase, values), [f"{name!r} is not known." for name in unknown]

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
@@ -14,7 +15,7 @@ from gluebench.leaderboard.apps.common.fields import NONE, fields_beside
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.tables import toml_beside
 from gluebench.leaderboard.apps.limits.forms import PersonOrTeamField
-from gluebench.leaderboard.apps.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown, whole
+from gluebench.leaderboard.apps.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown, lenders, whole
 from gluebench.leaderboard.apps.phases.times import AOE, MINUTE, in_utc, zone_names, zone_of
 from gluebench.leaderboard.apps.submissions.forms import reason_field
 
@@ -23,6 +24,10 @@ PREFIX = "policy-"
 ENTERED = "%Y-%m-%dT%H:%M"
 TIME = forms.TextInput(attrs={"type": "datetime-local"})
 PRESETS = toml_beside(__file__, "presets.toml")
+NO_LENDER = (
+    "%(value)s is no benchmark whose tasks a phase of this one may use: expected one with labels on this "
+    "site that everybody who organizes this one organizes too, and that is public if this one is."
+)
 FIELDS = fields_beside(__file__, "phases.toml")
 """The fields of a phase; their kinds are those of its columns."""
 
@@ -77,6 +82,7 @@ class PhaseForm(ActModelForm):
     opens = forms.CharField(widget=TIME)
     closes = forms.CharField(widget=TIME, required=False)
     shown_from = forms.CharField(widget=TIME, required=False)
+    tasks_of = forms.ChoiceField(required=False, error_messages={"invalid_choice": NO_LENDER})
     tasks = forms.CharField(widget=forms.Textarea(attrs={"rows": 3}), required=False)
     reason = reason_field(None, required=False)
 
@@ -95,6 +101,10 @@ class PhaseForm(ActModelForm):
             if moment := getattr(phase, name):
                 self.initial[name] = moment.astimezone(zone_of(phase.zone)).strftime(ENTERED)
         self.initial["tasks"] = "\n".join(phase.tasks)
+        self.initial["tasks_of"] = name_of(phase.tasks_of)
+        if row is not None:  # without one, it is for the document of the API
+            chooser: Any = self.fields["tasks_of"]
+            chooser.choices = [("", "this benchmark")] + [(one.name, str(one)) for one in self._lenders()]
         for name in OVERRIDDEN:
             self.fields[PREFIX + name] = _setting(name, phase.benchmark)
             if name in phase.settings:
@@ -105,6 +115,21 @@ class PhaseForm(ActModelForm):
             self.initial["zone"] = former.zone if former else phase.zone
         settings = [PREFIX + name for name in OVERRIDDEN]
         self.order_fields([*(name for name in FIELDS if name != "reason"), *settings, "reason"])
+
+    @property
+    def of_phase(self) -> list[forms.BoundField]:
+        """The fields of the phase itself."""
+        return [field for field in self.visible_fields() if not field.name.startswith(PREFIX)]
+
+    @property
+    def of_policy(self) -> list[forms.BoundField]:
+        """The fields of the settings in which it differs from the benchmark."""
+        return [field for field in self.visible_fields() if field.name.startswith(PREFIX)]
+
+    @property
+    def has_settings(self) -> bool:
+        """Whether it differs in some setting, or one is wrong."""
+        return any(field.value() or field.errors for field in self.of_policy)
 
     def arguments(self) -> tuple[Any, Values]:
         """The phase, not stored yet, and why it is changed."""
@@ -163,13 +188,24 @@ class PhaseForm(ActModelForm):
         ):
             self.add_error("share", f"The phase {other} has {other.share:g}; rows would be in both parts.")
 
+    def _lenders(self) -> QuerySet[Benchmark]:
+        """The benchmarks to choose from, among them the present one."""
+        phase = self.instance
+        allowed = Q(pk__in=lenders(phase.benchmark).values("pk")) | Q(pk=phase.tasks_of_id)
+        return Benchmark.objects.filter(allowed).order_by("title", "name")
+
+    def clean_tasks_of(self) -> Benchmark | None:
+        """The benchmark whose tasks it uses; None for its own."""
+        return self._lenders().filter(name=self.cleaned_data["tasks_of"]).first()
+
     def clean_tasks(self) -> list[str]:
         """The names of the tasks, each once; at least one is scored."""
         lines = (line.strip() for line in self.cleaned_data["tasks"].splitlines())
         names = list(dict.fromkeys(line for line in lines if line))
         if not names:
             return []
-        tasks = {task.name: task for task in whole(self.instance.benchmark).record.tasks}
+        owner = self.cleaned_data.get("tasks_of") or whole(self.instance.benchmark)
+        tasks = {task.name: task for task in owner.record.tasks}
         unknown = [name for name in names if name not in tasks]
         if unknown:
             raise ValidationError(f"There is no task {unknown[0]!r}; expected some of {', '.join(tasks)}.")
@@ -207,6 +243,11 @@ def _setting(name: str, benchmark: Benchmark) -> forms.Field:
     words = "no limit" if usual == NONE else usual
     text = f"Empty: as the benchmark, {words}. Or a number, or {NONE}."
     return forms.CharField(required=False, label=field.label, max_length=9, help_text=text)
+
+
+def name_of(benchmark: Benchmark | None) -> str:
+    """The name of a benchmark; empty for none."""
+    return "" if benchmark is None else benchmark.name
 
 
 def as_text(value: Any) -> str:

@@ -173,6 +173,13 @@ class Usage:
         return min((number for number in left if number is not None), default=None)
 
     @property
+    def is_by_grading(self) -> bool:
+        """Whether only the number being graded at once limits how many may be sent now."""
+        others = [limit.remaining for limit in self.limits if limit.name not in ("invalid", "at_once")]
+        now = self["at_once"].remaining
+        return now is not None and all(left is None or left > now for left in others)
+
+    @property
     def blocked(self) -> list[str]:
         """Why nothing can be sent now, in sentences; empty where something can."""
         if not self.open:

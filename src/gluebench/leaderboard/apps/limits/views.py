@@ -257,6 +257,7 @@ def _phases(row: Phase, viewer: User, **query: str) -> Values:
     return {
         "phases": listed,
         "presets": PRESETS,
+        "elsewhere": row.benchmark.phases_elsewhere.select_related("benchmark"),
         "extensions": extensions,
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
         "waits": results_wait_for(row) if stored else "",

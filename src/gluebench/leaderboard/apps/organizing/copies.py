@@ -16,6 +16,7 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, OrganizerPage, for_organizers
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.organizing.models import FrozenCopy
+from gluebench.leaderboard.apps.phases.moments import require_own_labels
 from gluebench.leaderboard.apps.phases.table import ActError
 from gluebench.leaderboard.apps.results.models import Results
 
@@ -47,11 +48,13 @@ def _state(benchmark: Benchmark, viewer: User) -> Values:
 
 
 def request_copy(benchmark: Benchmark, actor: User, *, labels: bool = False) -> str:
-    """Let a worker make a copy. Raises ActError while one is being made, and for one that is not public."""
+    """Let a worker make a copy. Raises ActError while one is being made, and for one that may not be made."""
     if _state(benchmark, actor)["working"]:
         raise ActError("A copy is being made already.", "copy")
     if not benchmark.is_public:
         raise ActError("It has no public pages to copy: open it to the public first.", "copy")
+    if labels:
+        require_own_labels(benchmark, actor)
     values = {"labels": labels, "worker": "", "attempts": 0, "failure": "", "made": None}
     with transaction.atomic():
         FrozenCopy.objects.update_or_create({**values, "requested": timezone.now()}, benchmark=benchmark)

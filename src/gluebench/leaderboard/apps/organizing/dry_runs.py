@@ -42,7 +42,7 @@ def start_dry_run(benchmark: Benchmark, actor: User) -> str:
         run = DryRun.objects.create(benchmark=benchmark, by=actor, gold=benchmark.gold)
         grade_dry_run.enqueue(run.pk)
         record("dry run", actor=actor, benchmark=benchmark)
-    return "The dry run is in the queue; load this page again in a few seconds."
+    return "The dry run is in the queue."
 
 
 def delete_dry_run(benchmark: Benchmark, actor: User) -> str:

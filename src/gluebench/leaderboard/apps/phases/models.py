@@ -8,11 +8,12 @@ from typing import Any
 
 from django.core.validators import MinValueValidator
 from django.db import models
+from django.db.models import QuerySet
 from django.dispatch import receiver
 from django.utils import timezone
 
 from gluebench.leaderboard.apps.accounts.models import Team, User
-from gluebench.leaderboard.apps.benchmarks.contents import Manifest, part_of
+from gluebench.leaderboard.apps.benchmarks.contents import part_of
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import Policy, policy_of
 from gluebench.leaderboard.apps.common.signals import account_deleted, account_exported
@@ -26,6 +27,8 @@ OVERRIDDEN = (
     *("incomplete", "feedback", "approval"),
 )
 """The settings of the benchmark's policy that a phase may override."""
+GRADED_BY = ("rows", "tasks", "tasks_of", "ladder")
+"""The names in a phase's `state` that decide how its submissions are graded."""
 
 
 class Rows(models.TextChoices):
@@ -94,6 +97,10 @@ class Phase(models.Model):
     late = models.CharField(max_length=8, choices=Late, default=Late.KEPT)
     tasks = models.JSONField(default=list, blank=True)
     """Names of the tasks that its submissions have, in their order on the board; empty for all."""
+    tasks_of = models.ForeignKey(
+        Benchmark, models.PROTECT, null=True, blank=True, related_name="phases_elsewhere"
+    )
+    """The benchmark whose tasks, test rows and labels it uses; null for its own."""
     state = models.JSONField(default=dict, editable=False)
     """What its results are in line with; see `state_at`."""
 
@@ -157,7 +164,7 @@ class Phase(models.Model):
         """What its results depend on at a moment, besides the files, the labels and the manifest.
 
         `waits`: files that may count are not graded yet. Once settled, it stays so unless its end is moved.
-        A change of "rows", "tasks" or "ladder" means another grading, all else another form of what is shown.
+        A change of one of `GRADED_BY` means another grading, all else another form of what is shown.
         """
         policy = policy_at(self.benchmark, self)
         over = self.over is not None and now >= self.over
@@ -171,6 +178,7 @@ class Phase(models.Model):
             "settled": settled,
             "rows": {"rows": part, "share": self.share} if part else {},
             **({"tasks": self.tasks} if self.tasks else {}),
+            **({"tasks_of": self.tasks_of_id} if self.tasks_of_id else {}),
             "ladder": policy.feedback == "ladder" and not (self.rows == Rows.BOTH and settled),
             "shown": shown,
             "feedback": [policy.feedback, policy.smallest_category],
@@ -266,17 +274,24 @@ def phase_on_board(benchmark: Benchmark) -> Phase | None:
 
 
 def at_phase(benchmark: Benchmark, phase: Phase | None) -> Benchmark:
-    """The benchmark as it is in a phase: with the tasks that the phase has, and pages that show it.
+    """The benchmark as it is in a phase: with the phase's tasks and labels, and pages that show it.
 
     All that checks, grades or shows submissions asks this. It may be given another phase's, too.
     """
-    other = copy(whole(benchmark))
-    other.__dict__["_whole"] = whole(benchmark)
+    original = whole(benchmark)
+    other = copy(original)
+    other.__dict__["_whole"] = original
     other.board_phase = None if phase is None else phase.pk
-    if phase is not None and phase.tasks:
-        manifest = Manifest(other.manifest, tuple(other.parents))
-        part = part_of(manifest, f"{other.name}-in-{phase.pk}", phase.tasks)
-        other.manifest, other.parents = part.text, list(part.parents)
+    if phase is None:
+        return other
+    if phase.tasks_of is not None:
+        other.__dict__["_tasks_of"] = phase.tasks_of
+        for column in ("manifest", "parents", "gold", "gold_digest"):
+            setattr(other, column, getattr(phase.tasks_of, column))
+    if phase.tasks:
+        part = part_of(other.manifest_texts, f"{other.name}-in-{phase.pk}", phase.tasks)
+        other.manifest = part.text
+        other.parents = list(part.parents)
     return other
 
 
@@ -289,6 +304,28 @@ def whole(benchmark: Benchmark) -> Benchmark:
     """The benchmark with all its tasks, whichever phase it is given in."""
     original: Benchmark = benchmark.__dict__.get("_whole", benchmark)
     return original
+
+
+def tasks_of(benchmark: Benchmark) -> Benchmark:
+    """The benchmark that all tasks of one in a phase belong to: another one, or itself."""
+    other: Benchmark = benchmark.__dict__.get("_tasks_of", whole(benchmark))
+    return other
+
+
+def lenders(benchmark: Benchmark) -> QuerySet[Benchmark]:
+    """The benchmarks whose tasks and labels a phase of this one may use.
+
+    Everybody who organizes this one organizes them, and so learns nothing new of their labels; whoever sees
+    this one sees them.
+    """
+    if not benchmark.gold:
+        return Benchmark.objects.none()
+    rows = Benchmark.objects.exclude(pk=benchmark.pk).exclude(gold="").order_by("name")
+    if benchmark.is_public:
+        rows = rows.public()
+    for organizer in benchmark.organizers.all():
+        rows = rows.filter(organizers=organizer)
+    return rows
 
 
 def next_change(phases: Sequence[Phase], now: datetime) -> int | None:

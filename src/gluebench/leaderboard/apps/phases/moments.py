@@ -55,6 +55,17 @@ def require(act: str, phase: Phase | None, *, user: int = 0) -> Cell:
     return cell
 
 
+def require_own_labels(benchmark: Benchmark, actor: User) -> None:
+    """Raise ActError where a phase uses labels of a benchmark that this person does not organize."""
+    for owner in Benchmark.objects.filter(phases_elsewhere__benchmark=benchmark).distinct():
+        if not owner.organized_by(actor):
+            raise ActError(
+                f"A phase uses the labels of {owner.title}, which you do not organize: ask one of its "
+                "organizers to publish them, or publish nothing of the labels.",
+                "labels",
+            )
+
+
 class Slot(NamedTuple):
     """Where a submission goes that arrives at a moment."""
 

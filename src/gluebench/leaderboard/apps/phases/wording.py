@@ -26,8 +26,11 @@ def phase_sentences(phase: Phase) -> list[str]:
         "shows": phase.text_of(phase.shows) if phase.shows else "",
         "minutes": UPLOAD_TIME // MINUTE,
         "tasks": ", ".join(phase.tasks),
+        "owner": str(phase.tasks_of),
     }
     rules = []
+    if phase.tasks_of is not None:
+        rules.append(("tasks_of", "another"))
     if phase.tasks:
         rules.append(("tasks", "some"))
     rules += [("counting", phase.counting), ("rows", phase.rows), ("shown", phase.shown)]
@@ -76,7 +79,7 @@ def described(
 
     Those to come are left out once results day has closed the benchmark, unless `planned`.
     """
-    phases = benchmark.phases.select_related("benchmark")
+    phases = benchmark.phases.select_related("benchmark", "tasks_of")
     if not (benchmark.open or planned) and hasattr(benchmark, "results"):
         phases = phases.filter(opens__lte=now or timezone.now())
     lines = []

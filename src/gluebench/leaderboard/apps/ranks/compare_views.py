@@ -32,10 +32,7 @@ P = 0.05
 CHOICES = 1000
 """Systems that the form lists, the first ones of the board."""
 FULL = "Many comparisons are waiting. Try this one again in a few minutes."
-WAIT = (
-    "The comparison is being computed. This usually takes less than a minute, longer while submissions "
-    "wait to be graded. Load the page again then."
-)
+WAIT = "The comparison is being computed, usually within a minute, later while submissions wait to be graded."
 KINDS = {"coarse": "Coarse categories", "fine": "Fine phenomena"}
 NUMBERS = ["a", "b", "difference", "low", "high", "p", "adjusted", "n", "only_a", "only_b", "detectable"]
 

@@ -323,13 +323,14 @@ def _rank_sets(title: str, rows: Sequence[Row]) -> str:
     """A chart of the rank sets; those that begin at 1 stand out. Empty where no row has one."""
     lines = []
     is_band = len(rows) > MOST_LINES
-    for label, row in zip(labels_of(rows), rows, strict=True):
+    labels = [""] * len(rows) if is_band else labels_of(rows)
+    for label, row in zip(labels, rows, strict=True):
         place = row["place"]
         if place.span:
             ink = 0 if place.low == 1 else QUIET
             link = ""
             note = ""
-            if not is_band:  # which shows neither
+            if not is_band:  # which shows none of these
                 link = reverse("submission", args=[row["key"]])
                 note = f"{label}: {place.words}"
             lines.append(IntervalRow(label, place.rank, place.low, place.high, link, ink, note))

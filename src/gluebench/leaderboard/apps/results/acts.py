@@ -12,6 +12,7 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
 from gluebench.leaderboard.apps.limits.acts import change_policy
 from gluebench.leaderboard.apps.phases.models import Extension, Shown
+from gluebench.leaderboard.apps.phases.moments import require_own_labels
 from gluebench.leaderboard.apps.phases.table import ActError
 from gluebench.leaderboard.apps.phases.times import MINUTE
 from gluebench.leaderboard.apps.ranks.places import latest_ranking
@@ -24,11 +25,13 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
     """End the benchmark: no more submissions, phases closed and shown, held-back rows scored.
 
     The archive is made by a worker when everything is graded and ranked on them. Raises ActError where the
-    results are announced already.
+    results are announced already, and for labels of others.
     """
     with transaction.atomic():
         if Results.objects.filter(benchmark=benchmark).exists():
             raise ActError("The results are announced already.", "results")
+        if labels:
+            require_own_labels(benchmark, actor)
         due = {}
         if benchmark.policy.public_share is not None:
             due["reveal"] = timezone.now().date()

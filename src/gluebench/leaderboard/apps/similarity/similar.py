@@ -16,6 +16,7 @@ from gluebench.leaderboard.apps.accounts.models import SignedInRequest, account_
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import for_organizers, render_tab
 from gluebench.leaderboard.apps.common.pages import redirect_with_success
+from gluebench.leaderboard.apps.phases.models import tasks_of
 from gluebench.leaderboard.apps.similarity.models import Comparison, Sample
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.process import local_paths, run_grader
@@ -68,7 +69,9 @@ def read_some(benchmark: int) -> int:
     """Sample the predictions of some submissions that have no sample yet; return how many."""
     rows = list(_graded_submissions(benchmark).filter(sample__isnull=True)[:AT_A_TIME])
     if rows:
-        manifest = str(rows[0].benchmark.manifest_path)
+        owner = tasks_of(rows[0].in_phase)
+        rows = [row for row in rows if tasks_of(row.in_phase) == owner]
+        manifest = str(owner.manifest_path)
         with local_paths(rows) as paths:
             samples = run_grader({"manifest": manifest, "samples": paths})["samples"]
         Sample.objects.bulk_create(
@@ -81,7 +84,12 @@ def read_some(benchmark: int) -> int:
 def renew(benchmark: int) -> Comparison:
     """Compare all samples of a benchmark, and keep the pairs that are near."""
     rows = list(_graded_submissions(benchmark).filter(sample__isnull=False).select_related("sample"))
-    samples = [{"owner": row.owner_id, "files": row.sample.files} for row in rows]
+    samples = []
+    for row in rows:
+        # Files of two benchmarks may have one name.
+        owner = tasks_of(row.in_phase).name
+        files = {f"{owner}/{name}": text for name, text in row.sample.files.items()}
+        samples.append({"owner": row.owner_id, "files": files})
     matches = run_grader({"compare": samples})["pairs"] if samples else []
     pairs = [[rows[first].pk, rows[second].pk, share] for first, second, share in matches]
     made, _ = Comparison.objects.update_or_create(
@@ -103,7 +111,8 @@ def compare_predictions(benchmark: int) -> None:
 def _graded_submissions(benchmark: int) -> QuerySet[Submission]:
     rows = Submission.objects.filter(benchmark=benchmark, status=Status.GRADED).exclude(file="")
     newest = rows.order_by("-submitted").values("pk")[:MOST]
-    return Submission.objects.filter(pk__in=newest).select_related("benchmark").defer("report", "problems")
+    rows = Submission.objects.filter(pk__in=newest).select_related("benchmark", "phase__tasks_of")
+    return rows.defer("report", "problems")
 
 
 def _submissions_of(benchmark: Benchmark) -> QuerySet[Submission]:

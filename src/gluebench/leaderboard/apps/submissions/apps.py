@@ -13,7 +13,7 @@ class SubmissionsConfig(AppConfig):
         from gluebench.leaderboard.apps.common import signals
         from gluebench.leaderboard.apps.submissions import acts, facts, grading
 
-        signals.benchmark_changed.connect(grading.regrade)
+        signals.benchmark_changed.connect(grading.follow_benchmark)
         signals.benchmark_due.connect(grading.follow_clock)
         signals.account_exported.connect(facts.export_submissions)
         signals.account_deleted.connect(acts.anonymize)

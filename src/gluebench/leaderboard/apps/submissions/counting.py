@@ -13,7 +13,7 @@ from gluebench.benchmark.figures import counted as numbered
 from gluebench.leaderboard.apps.accounts.models import acting_for
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.signals import submissions_changed, team_changed
-from gluebench.leaderboard.apps.phases.models import Counting, Phase, Rows
+from gluebench.leaderboard.apps.phases.models import GRADED_BY, Counting, Phase, Rows
 from gluebench.leaderboard.apps.phases.moments import ends_for, phases_where
 from gluebench.leaderboard.apps.submissions.models import Submission, SubmissionQuerySet
 from gluebench.leaderboard.apps.submissions.queries import LISTED, Kind, eligible, people_of
@@ -137,8 +137,8 @@ def moved_by(phase: Phase) -> list[str]:
     names = dict(phase.submissions.values_list("pk", "name"))
 
     sentences = []
-    if after.state["rows"] != stored.state["rows"]:
-        sentences.append("All submissions are graded again, on other rows.")
+    if any(after.state.get(name) != stored.state.get(name) for name in GRADED_BY):
+        sentences.append("All submissions are graded again.")
     leaving = [names[pk] for pk in sorted(listed_now - listed_then)]
     if leaving:
         sentences.append(f"These would leave the board: {', '.join(leaving)}.")

@@ -59,8 +59,9 @@ def key_of(labels: str, provenance: Facts) -> ScoreKey:
 
 def key_now(benchmark: Benchmark, phase: Phase | None) -> ScoreKey:
     """The key that a submission graded now gets. Labels that are elsewhere have their newest version."""
-    labels = benchmark.gold_digest or _newest_labels(benchmark, phase)
-    tasks = fingerprint(at_phase(benchmark, phase).record)
+    board = at_phase(benchmark, phase)
+    labels = board.gold_digest or _newest_labels(benchmark, phase)
+    tasks = fingerprint(board.record)
     part = graded_rows(benchmark, phase)
     return ScoreKey(labels, tasks, part.get("rows"), part.get("share"))
 

@@ -26,7 +26,7 @@ from gluebench.leaderboard.apps.benchmarks.policy import Policy
 from gluebench.leaderboard.apps.benchmarks.seals import sealed
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.signals import submissions_changed
-from gluebench.leaderboard.apps.phases.models import Phase, at_phase, newest_shown, next_change
+from gluebench.leaderboard.apps.phases.models import GRADED_BY, Phase, at_phase, newest_shown, next_change
 from gluebench.leaderboard.apps.phases.moments import require
 from gluebench.leaderboard.apps.submissions import feedback, process
 from gluebench.leaderboard.apps.submissions.counting import recount, waiting_in
@@ -153,13 +153,18 @@ def sweep() -> int:
     return len(lapsed)
 
 
-def regrade(
-    benchmark: Benchmark, reason: str, phase: Phase | None = None, *, act: str = "regrade", **_: Any
-) -> int:
+def follow_benchmark(benchmark: Benchmark, reason: str, act: str, **_: Any) -> None:
+    """Grade again all that a change of labels or of the manifest concerns. Receives `benchmark_changed`."""
+    regrade(benchmark, reason, act=act)
+    for phase in benchmark.phases_elsewhere.select_related("benchmark"):
+        regrade(phase.benchmark, reason, phase, act=act)
+
+
+def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, *, act: str = "regrade") -> int:
     """Put every submission whose grading has begun back in the queue, or those of a phase; returns how many.
 
     What they scored before stays in their history, and the reason is stored with the new result. One that
-    waits is graded once only; one that is being graded leaves its worker. Receives `benchmark_changed`.
+    waits is graded once only; one that is being graded leaves its worker.
     `act`: why, as the table of acts names it. Raises ActError.
     """
     with transaction.atomic():
@@ -274,7 +279,7 @@ def _follow_in_phase(benchmark: Benchmark, phase: Phase, now: datetime) -> None:
 
 def _renew(phase: Phase, before: Facts) -> None:
     """Grade, show or count the submissions of a phase again, whose state was another before."""
-    if before and any(before.get(name) != phase.state.get(name) for name in ("rows", "tasks", "ladder")):
+    if before and any(before.get(name) != phase.state.get(name) for name in GRADED_BY):
         regrade(phase.benchmark, f"The phase {phase} scores other rows, or otherwise.", phase)
     elif before:
         _show_again(phase.submissions.all())
@@ -366,7 +371,8 @@ def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[Value
 
 def job_of(benchmark: Benchmark, phase: Phase | None) -> Values:
     """What the grader opens: the manifest, the labels, and which rows count."""
-    paths = {"manifest": str(at_phase(benchmark, phase).manifest_path), "gold": str(benchmark.gold_path)}
+    board = at_phase(benchmark, phase)
+    paths = {"manifest": str(board.manifest_path), "gold": str(board.gold_path)}
     return {**paths, **feedback.graded_rows(benchmark, phase)}
 
 
@@ -410,7 +416,7 @@ def _finish(
                 submission=submission,
                 created=moment,
                 why=submission.why,
-                labels=submission.benchmark.gold_digest or graded.get("labels", ""),
+                labels=submission.in_phase.gold_digest or graded.get("labels", ""),
                 package=__version__,
                 verdict=graded["check"]["verdict"],
                 **kept,
@@ -432,7 +438,8 @@ def _finish(
 
 def _basis(benchmark: Benchmark, phase: Phase | None) -> tuple[Any, ...]:
     """The inputs of a result, apart from the submitted file."""
-    texts = (benchmark.gold, benchmark.manifest, benchmark.parents)
+    board = at_phase(benchmark, phase)
+    texts = (board.gold, board.manifest, board.parents)
     return texts + (benchmark.settings, benchmark.revealed, phase and phase.state)
 
 

@@ -1,6 +1,6 @@
 """Pages of submissions, for readers, authors and organizers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.contrib import messages
@@ -25,6 +25,7 @@ from gluebench.leaderboard.apps.common.formats import ENDS
 from gluebench.leaderboard.apps.common.pages import account_page
 from gluebench.leaderboard.apps.common.parameters import takes
 from gluebench.leaderboard.apps.common.text import BYTE_ORDER_MARK, csv_text
+from gluebench.leaderboard.apps.phases.models import at_phase
 from gluebench.leaderboard.apps.submissions import acts, facts, forms, report, reproducing
 from gluebench.leaderboard.apps.submissions.anonymity import mask
 from gluebench.leaderboard.apps.submissions.grading import bound_minutes
@@ -73,7 +74,7 @@ def mine(request: SignedInRequest) -> HttpResponse:
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission's page: its status, then its report."""
     submission = visible(request.user, key)
-    benchmark = submission.benchmark
+    benchmark = submission.in_phase
     mine = submission.is_managed_by(request.user)
     organized = benchmark.reviewed_by(request.user)
     private = mine or organized
@@ -216,9 +217,11 @@ COLUMNS = ["key", "name", "model", "team", "account", "kind", "state", "board", 
 
 def csv_response(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """All pages of the organizer's list as CSV; scores are fractions, as in a board's CSV."""
-    tasks = [task.name for task in benchmark.record.tasks]
+    tasks = dict.fromkeys(task.name for task in benchmark.record.tasks)
+    for phase in benchmark.phases.exclude(tasks_of=None):
+        tasks |= dict.fromkeys(task.name for task in at_phase(benchmark, phase).record.tasks)
     head = list(COLUMNS)
-    for name in ["score"] + tasks:
+    for name in ["score"] + list(tasks):
         head += [name, f"{name}_low", f"{name}_high"]
     _, selected = _narrowed(request, benchmark)
     rows = (_cells(row, tasks, request.user) for row in selected.iterator(500))
@@ -232,7 +235,7 @@ organize_csv = takes(*forms.FilterForm.base_fields)(
 )
 
 
-def _cells(row: Submission, tasks: Sequence[str], viewer: Any) -> list[Any]:
+def _cells(row: Submission, tasks: Iterable[str], viewer: Any) -> list[Any]:
     """The cells of `COLUMNS`, then the score and that of each task, each with its interval."""
     cells: list[Any] = [row.key, row.name, row.model, row.team, account_name(row.owner, viewer)]
     cells += [row.kind, row.status, row.standing.value]

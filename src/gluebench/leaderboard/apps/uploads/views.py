@@ -18,7 +18,7 @@ from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.pages import account_page
 from gluebench.leaderboard.apps.common.problems import ProblemError
 from gluebench.leaderboard.apps.limits.models import obstacle_for
-from gluebench.leaderboard.apps.phases.models import at_phase, policy_at
+from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, tasks_of
 from gluebench.leaderboard.apps.phases.moments import slot_of
 from gluebench.leaderboard.apps.phases.times import MINUTE
 from gluebench.leaderboard.apps.phases.wording import described, time_left
@@ -41,14 +41,20 @@ from gluebench.leaderboard.apps.uploads.accept import Held
 def submit(request: SignedInRequest, name: str) -> HttpResponse:
     """The form; sends the submission, or only checks its file."""
     benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
-    address = request.build_absolute_uri(benchmark.get_absolute_url())
     context = {
         **phases_context(benchmark, request),
         "organized": benchmark.organized_by(request.user),
         "obstacle": obstacle_for(benchmark, request.user),
-        "named": benchmark.named_for_commands(address),
     }
-    context["files"] = expected_files(at_phase(benchmark, context["slot"].phase).record)
+    phase = context["slot"].phase
+    in_phase = at_phase(benchmark, phase)
+    owner = tasks_of(in_phase)
+    context |= {"files": expected_files(in_phase.record), "owner": owner}
+    if in_phase.manifest == owner.manifest:
+        context["named"] = owner.named_for_commands(request.build_absolute_uri(owner.get_absolute_url()))
+    else:  # some shells read the question mark without quotes
+        address = request.build_absolute_uri(f"{benchmark.get_absolute_url()}?phase={phase.pk}")
+        context["named"] = f"'{address}'"
     page = UploadPage(request, benchmark, "submissions/submit.html", context)
     if page.checks_only:
         blank = Submission(benchmark=benchmark)

@@ -29,6 +29,8 @@ table?.addEventListener("click", async (event) => {
   button.setAttribute("aria-expanded", String(open));
   const row = document.getElementById(button.getAttribute("aria-controls")) ?? addRow(button);
   row.hidden = !open;
+  // A phone leaves columns out, and a cell that spans them too would squeeze those that it shows.
+  row.cells[0].colSpan = [...lastHeads()].filter((head) => head.offsetWidth).length;
   if (open && !row.dataset.filled) await fill(row, button.closest("tr"));
 });
 
@@ -39,7 +41,7 @@ function addRow(button) {
   const row = document.createElement("tr");
   row.className = "detail-row";
   row.id = `detail-${++count}`;
-  row.insertCell().colSpan = lastHeads().length;
+  row.insertCell();
   button.setAttribute("aria-controls", row.id);
   above.after(row);
   return row;
