@@ -106,7 +106,7 @@ def test_a_worker_from_before_a_regrading_writes_nothing(send: Send, tiny: Any) 
     submission = send()
     assert Submission.objects.claim(submission.pk)
     submission.refresh_from_db()
-    stale = Submission.objects.held(submission.pk, submission.attempts)
+    stale = Submission.objects.with_lease(submission.pk, submission.attempts)
     grading.regrade(tiny, "New labels.")
     assert Submission.objects.claim(submission.pk), "another worker takes it"
     assert not stale.exists()

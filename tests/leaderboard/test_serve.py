@@ -27,7 +27,7 @@ from leaderboard.served import Served
 
 from gluebench.leaderboard.keeping.folder import SiteError, SiteFolder
 from gluebench.leaderboard.serving import supervisor
-from gluebench.leaderboard.serving.environment import Running
+from gluebench.leaderboard.serving.environment import RunSettings
 from gluebench.leaderboard.serving.supervisor import _url, listen
 
 
@@ -242,7 +242,7 @@ def test_a_web_process_that_dies_at_the_start_is_started_again(
             supervisor.run(
                 SiteFolder(tmp_path),
                 listening,
-                Running(workers=0, stop_seconds=0),
+                RunSettings(workers=0, stop_seconds=0),
                 ready=lambda address: signal.raise_signal(signal.SIGTERM),
             )
     finally:
