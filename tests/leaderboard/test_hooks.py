@@ -52,6 +52,7 @@ OVERRIDES: dict[type, dict[str, str]] = {
         "handle_accept": "self",
     },
     adapter.Adapter: {
+        "get_login_redirect_url": "self request",
         "send_mail": "self template_prefix email context",
         "confirm_email": "self request email_address",
         "get_email_verification_redirect_url": "self email_address",
