@@ -102,7 +102,7 @@ def test_the_address_is_read_and_written_alike(rf: Any) -> None:
         "in the board's order; none by what is hidden"
     )
     wrong = rf.get("/?training=deep&since=31.1.2026&parameters=many&verified=yes")
-    assert not BoardOptions.from_request(wrong, sorts, choices).narrowed
+    assert not BoardOptions.from_request(wrong, sorts, choices).is_filtered
 
 
 def test_sorting_by_a_column_keeps_the_ranks(client: Client, graded: Send) -> None:
