@@ -46,10 +46,6 @@ SHORT = {
     ("gluebench/data/sources/http.py", "_TITLE"): "reads the first 4,096 bytes of a download",
     ("gluebench/data/sources/http.py", "_NO_TEXT"): "reads the first 4,096 bytes of a download",
     (
-        "gluebench/leaderboard/apps/boards/position.py",
-        "VERSION",
-    ): "reads the name of a system, which has at most 80 letters",
-    (
         "gluebench/leaderboard/keeping/freeze.py",
         "_BOARD_FORM",
     ): "reads pages of the site, which have one such form",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from gluebench.leaderboard.apps.phases.table import TABLE, Cell, Moment
+from gluebench.leaderboard.apps.phases.table import TABLE, ActEffect, Moment
 
 SIGNS = {"changes": "yes", "keeps": "done", "refused": "–"}
 _INTRODUCTION = """# What counts, and when
@@ -51,7 +51,7 @@ def _reasons() -> Iterator[str]:
         yield ""
 
 
-def _text(cell: Cell) -> str:
+def _text(cell: ActEffect) -> str:
     reason = cell.reason.replace("The phase {phase}", "The phase")
     return reason.format(phase="the phase", opens="its start", deadline="the deadline")
 

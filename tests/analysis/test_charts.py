@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gluebench.analysis.charts import (
     QUIET,
     STYLE,
-    IntervalRow,
+    ChartPoint,
     Scale,
     as_file,
     heat_chart,
@@ -21,7 +21,7 @@ from gluebench.analysis.charts import (
     scale_over,
     tick_text,
 )
-from gluebench.analysis.scatter import ScatterPoint, scatter_chart
+from gluebench.analysis.scatter import scatter_chart
 from gluebench.scoring.plots import HeatCell, HeatRow
 
 GOLDEN = Path(__file__).parent / "charts"
@@ -41,15 +41,15 @@ def charts() -> dict[str, str]:
         "intervals": interval_chart(
             "Coarse",
             [
-                IntervalRow(NASTY, 0.39, 0.31, 0.47, "/systems/1?a=1&b=2"),
-                IntervalRow("below zero", -0.08, -0.4, 0.29, ink=QUIET),
+                ChartPoint(NASTY, 0.39, 0.31, 0.47, "/systems/1?a=1&b=2"),
+                ChartPoint("below zero", -0.08, -0.4, 0.29, ink=QUIET),
             ],
             axis="R3",
             zero=True,
         ),
         "scatter": scatter_chart(
             "Cost",
-            [ScatterPoint(NASTY, 1e6, 55, 53, 57), ScatterPoint("large", 3e8, 80.5, ink=1)],
+            [ChartPoint(NASTY, 55, 53, 57, x=1e6), ChartPoint("large", 80.5, ink=1, x=3e8)],
             x_title="parameters",
             y_title="score",
             front=[(3e8, 80.5), (1e6, 55)],
@@ -83,7 +83,7 @@ def test_a_chart_is_well_formed_and_obeys_a_strict_content_policy(name: str) -> 
 
 
 def test_of_many_rows_only_marks_remain_and_the_tab_key_stops_at_none() -> None:
-    rows = [IntervalRow(f"system {at}", at, at - 9, at + 9, f"/{at}") for at in range(300)]
+    rows = [ChartPoint(f"system {at}", at, at - 9, at + 9, f"/{at}") for at in range(300)]
     root = ET.fromstring(interval_chart("Rank sets", rows, axis="True rank"))
     links = root.findall(f"{SVG}a")
     assert [link.find(f"{SVG}title").text for link in links[:2]] == [
@@ -95,8 +95,8 @@ def test_of_many_rows_only_marks_remain_and_the_tab_key_stops_at_none() -> None:
 
 
 def test_ten_thousand_rows_are_one_band_whose_edge_is_the_widest_row_of_each_pixel() -> None:
-    rows = [IntervalRow(f"system {at}", at, at - 9, at + 9, f"/{at}") for at in range(1, 10_001)]
-    rows[5000] = IntervalRow("wide", 5001, 1, 10_000)
+    rows = [ChartPoint(f"system {at}", at, at - 9, at + 9, f"/{at}") for at in range(1, 10_001)]
+    rows[5000] = ChartPoint("wide", 5001, 1, 10_000)
     svg = interval_chart("Rank sets", rows, axis="True rank", ranks=True)
     assert len(svg) < 60_000
     root = ET.fromstring(svg)
@@ -111,7 +111,7 @@ def test_ten_thousand_rows_are_one_band_whose_edge_is_the_widest_row_of_each_pix
 
 
 def test_a_cloud_has_a_square_wherever_there_is_a_point() -> None:
-    points = [ScatterPoint("best", 10, 10)]
+    points = [ChartPoint("best", 10, x=10)]
     cloud = [(x / 100, x % 7) for x in range(1000)]
     svg = scatter_chart("t", points, x_title="x", y_title="y", cloud=cloud)
     assert "of 1001 points" in svg
@@ -127,7 +127,7 @@ def test_a_cloud_has_a_square_wherever_there_is_a_point() -> None:
 
 
 def test_a_date_that_several_ticks_share_is_written_once() -> None:
-    points = [ScatterPoint("one", 0, 1), ScatterPoint("two", 1, 2)]
+    points = [ChartPoint("one", 1, x=0), ChartPoint("two", 2, x=1)]
     root = ET.fromstring(scatter_chart("t", points, x_title="x", y_title="y", x_words=lambda _: "11-27"))
     assert [text.text for text in root.iter(f"{SVG}text")].count("11-27") == 1
 

@@ -116,7 +116,7 @@ def tiny(db: None, prepared_tiny: Any) -> Any:
     from django.core.cache import caches
 
     from gluebench.leaderboard.apps.benchmarks import adding
-    from gluebench.leaderboard.apps.benchmarks.models import Benchmark, DataFile
+    from gluebench.leaderboard.apps.benchmarks.models import Benchmark, DataFile, publish_labels
     from gluebench.leaderboard.apps.submissions.acts import orphans
     from gluebench.leaderboard.apps.submissions.models import submission_storage
 
@@ -128,6 +128,7 @@ def tiny(db: None, prepared_tiny: Any) -> Any:
     for name in orphans(timedelta(0)):
         submission_storage().delete(name)
     place, digest = adding._keep_gold(prepared_tiny.name, prepared_tiny.gold)
+    publish_labels(place)
     files = adding._save(prepared_tiny.name, prepared_tiny.files)
     made = Benchmark.objects.create(
         name=prepared_tiny.name,

@@ -20,7 +20,7 @@ from gluebench.leaderboard.apps.phases.models import Phase
 from gluebench.leaderboard.apps.phases.table import TABLE, Moment
 from gluebench.leaderboard.apps.submissions import acts, counting, feedback, grading
 from gluebench.leaderboard.apps.submissions.models import Submission, SubmissionQuerySet
-from gluebench.leaderboard.apps.submissions.queries import scored
+from gluebench.leaderboard.apps.submissions.queries import is_scored
 
 Change = Callable[[pytest.MonkeyPatch], None]
 
@@ -38,8 +38,8 @@ def without(act: str) -> Change:
 
 def chosen_among(**conditions: bool) -> Change:
     """The rule chooses among more than a board may show."""
-    wider = Q(**conditions) & scored()
-    return lambda patch: patch.setattr(counting, "eligible", lambda: wider)
+    wider = Q(**conditions) & is_scored()
+    return lambda patch: patch.setattr(counting, "is_eligible", lambda: wider)
 
 
 def with_teams_of_today(patch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,7 @@ def without_a_count(module: Any) -> Change:
 
 
 def with_one_part(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(feedback, "parts_of", lambda row: feedback.graded_rows(row.benchmark, row.phase))
+    patch.setattr(feedback, "parts_of", lambda row: feedback.rows_to_grade(row.benchmark, row.phase))
 
 
 def with_the_final_score_as_public(patch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def with_moves_after_the_deadline(patch: pytest.MonkeyPatch) -> None:
 
 
 def with_blocked_people_who_act(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(participation, "blocked_in", lambda benchmark: benchmark.registrations.none())
+    patch.setattr(participation, "registrations_blocked_in", lambda benchmark: benchmark.registrations.none())
 
 
 def with_everybody_who_sends(patch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from gluebench.leaderboard.apps.audit.models import SEAL, Entry, record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.seals import PARTS, sealed
+from gluebench.leaderboard.apps.benchmarks.seals import PARTS, seals_of_parts
 from gluebench.leaderboard.apps.ledger.models import follow
 from gluebench.leaderboard.apps.submissions.models import Submission
 
@@ -14,7 +14,7 @@ from gluebench.leaderboard.apps.submissions.models import Submission
 def catch_up() -> None:
     """Put into log and ledger what benchmarks and boards show now."""
     for benchmark in Benchmark.objects.all():
-        record("sealed", benchmark=benchmark, sealed=sealed(benchmark, *PARTS))
+        record("sealed", benchmark=benchmark, sealed=seals_of_parts(benchmark, *PARTS))
     follow(list(Submission.objects.order_by("submitted", "pk").values_list("pk", flat=True)))
 
 

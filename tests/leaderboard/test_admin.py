@@ -182,9 +182,9 @@ def test_an_admin_from_the_command_line(ada: User) -> None:
 
 def test_an_organizer_from_the_command_line(tiny: Any, ada: User) -> None:
     run("organizer", ada.email, "tiny")
-    assert tiny.organized_by(ada)
+    assert tiny.has_organizer(ada)
     run("organizer", ada.email, "tiny", "--remove")
-    assert not tiny.organized_by(ada)
+    assert not tiny.has_organizer(ada)
     with pytest.raises(SiteError, match="It has: tiny"):
         set_organizer(ada.email, "glu")
     with pytest.raises(SiteError, match="signs up on the site first"):

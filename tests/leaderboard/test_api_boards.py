@@ -116,7 +116,7 @@ def test_labels_of_which_nothing_is_said_are_neither_private_nor_public(client: 
     tasks = client.get(f"{V1}/benchmarks/tiny").json()["tasks"]
     assert {task["name"]: task["private"] for task in tasks}.items() >= {("Para", None), ("DX", False)}
     document = client.get(f"{V1}/openapi.json").json()
-    shape = document["components"]["schemas"]["TaskFacts"]["properties"]["private"]
+    shape = document["components"]["schemas"]["TaskDetail"]["properties"]["private"]
     assert {each["type"] for each in shape["anyOf"]} == {"boolean", "null"}
 
 

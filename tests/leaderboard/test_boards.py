@@ -16,8 +16,8 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 from leaderboard.test_pages import BASELINES, Cells, board_of
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.apps.boards.columns import Options, Standing
-from gluebench.leaderboard.apps.boards.table import Row, arrange
+from gluebench.leaderboard.apps.boards.columns import BoardEntry, BoardOptions
+from gluebench.leaderboard.apps.boards.table import BoardRow, arrange
 from gluebench.leaderboard.apps.common.formats import margin_text
 from gluebench.leaderboard.apps.common.text import alphabetical
 from gluebench.leaderboard.apps.submissions.models import Submission
@@ -38,11 +38,11 @@ def edit(submission: Submission, **values: Any) -> None:
     type(submission.benchmark).objects.filter(pk=submission.benchmark_id).touch()
 
 
-def line(name: str, score: float | None, *values: float | None, regime: str = "other") -> Row:
-    return Row(Standing(0, name, regime=regime), score, values)
+def line(name: str, score: float | None, *values: float | None, regime: str = "other") -> BoardRow:
+    return BoardRow(BoardEntry(0, name, regime=regime), score, values)
 
 
-def order(lines: list[Row], options: Options, rows: int | None = None) -> list[str]:
+def order(lines: list[BoardRow], options: BoardOptions, rows: int | None = None) -> list[str]:
     _, page = arrange(lines, ["A", "B"], options, rows)
     return [row.system.name for _, row in page]
 
@@ -56,29 +56,29 @@ LINES = [
 
 
 def test_the_order_of_the_score_puts_references_below_what_equals_them_and_the_incomplete_last() -> None:
-    assert order(LINES, Options()) == ["high", "low", "published", "none"]
+    assert order(LINES, BoardOptions()) == ["high", "low", "published", "none"]
 
 
 def test_any_column_orders_both_ways_and_what_has_no_number_stays_last() -> None:
-    assert order(LINES, Options(sort="A")) == ["low", "none", "high", "published"]
-    assert order(LINES, Options(sort="A", turned=True)) == ["high", "none", "low", "published"]
-    assert order(LINES, Options(sort="B")) == ["published", "high", "none", "low"], "ties by score"
-    assert order(LINES, Options(sort="name")) == ["high", "low", "none", "published"]
-    assert order(LINES, Options(sort="name", turned=True))[0] == "published"
+    assert order(LINES, BoardOptions(sort="A")) == ["low", "none", "high", "published"]
+    assert order(LINES, BoardOptions(sort="A", turned=True)) == ["high", "none", "low", "published"]
+    assert order(LINES, BoardOptions(sort="B")) == ["published", "high", "none", "low"], "ties by score"
+    assert order(LINES, BoardOptions(sort="name")) == ["high", "low", "none", "published"]
+    assert order(LINES, BoardOptions(sort="name", turned=True))[0] == "published"
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(-1, 1)), max_size=40), st.integers(1, 7), st.booleans())
 def test_pages_together_are_the_whole_board(scores: list[float | None], rows: int, turned: bool) -> None:
     lines = [line(str(at), score, score, None) for at, score in enumerate(scores)]
-    whole = order(lines, Options(sort="A", turned=turned))
-    pages = arrange(lines, ["A", "B"], Options(), rows)[1].paginator.num_pages
+    whole = order(lines, BoardOptions(sort="A", turned=turned))
+    pages = arrange(lines, ["A", "B"], BoardOptions(), rows)[1].paginator.num_pages
     paged = [
         name
         for page in range(1, pages + 1)
-        for name in order(lines, Options(sort="A", turned=turned, page=page), rows)
+        for name in order(lines, BoardOptions(sort="A", turned=turned, page=page), rows)
     ]
     assert paged == whole
-    assert order(lines, Options(page=pages + 9), rows) == order(lines, Options(page=pages), rows)
+    assert order(lines, BoardOptions(page=pages + 9), rows) == order(lines, BoardOptions(page=pages), rows)
 
 
 def test_the_address_is_read_and_written_alike(rf: Any) -> None:
@@ -91,16 +91,18 @@ def test_the_address_is_read_and_written_alike(rf: Any) -> None:
         "?view=training&intervals=1&sort=RTE&order=asc&q=deep+net&rows=all&page=3",
         "?sort=name&order=desc",
     ):
-        options = Options.of(rf.get("/" + query), sorts, choices)
+        options = BoardOptions.from_request(rf.get("/" + query), sorts, choices)
         assert options.query(page=options.page) == query
-    odd = Options.of(rf.get("/?sort=password&order=up&page=-3&rows=9&view=x"), sorts)
-    assert odd == Options()
-    boxes = Options.of(rf.get("/?columns=code&columns=RTE&columns=password&sort=CoLA"), ("CoLA",), choices)
+    odd = BoardOptions.from_request(rf.get("/?sort=password&order=up&page=-3&rows=9&view=x"), sorts)
+    assert odd == BoardOptions()
+    boxes = BoardOptions.from_request(
+        rf.get("/?columns=code&columns=RTE&columns=password&sort=CoLA"), ("CoLA",), choices
+    )
     assert (boxes.columns, boxes.sort) == (("RTE", "code"), ""), (
         "in the board's order; none by what is hidden"
     )
     wrong = rf.get("/?training=deep&since=31.1.2026&parameters=many&verified=yes")
-    assert not Options.of(wrong, sorts, choices).narrowed
+    assert not BoardOptions.from_request(wrong, sorts, choices).is_filtered
 
 
 def test_sorting_by_a_column_keeps_the_ranks(client: Client, graded: Send) -> None:

@@ -40,7 +40,10 @@ both_ways = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def open_world(django_db_setup: None, django_db_blocker: Any, gold_folder: Path) -> Iterator[World]:
-    """The site, whose benchmark every test hides in its own transaction; to make it takes half a second."""
+    """The site, whose benchmark every test hides in its own transaction; to make it takes half a second.
+
+    Not by the fixture `db`, which is of one test. Without any test that takes that one, there is no database.
+    """
     with django_db_blocker.unblock(), transaction.atomic():
         yield make_world(gold_folder)
         transaction.set_rollback(True)
@@ -115,8 +118,12 @@ def test_a_cached_page_of_a_draft_reaches_no_stranger(world: World) -> None:
     assert stranger.get("/benchmarks/tiny", **known).status_code == 404  # type: ignore[arg-type]
 
 
-def test_opening_shows_it_to_everybody_and_is_logged(world: World) -> None:
-    organizer = signed_in(world, "organizer")
+def test_opening_shows_it_to_everybody_and_is_logged(tiny: Benchmark, ada: User) -> None:
+    tiny.organizers.add(ada)
+    Benchmark.objects.filter(pk=tiny.pk).update(draft=True)
+    organizer = Client()
+    organizer.force_login(ada)
+    assert Client().get("/benchmarks/tiny").status_code == 404
     organizer.post("/benchmarks/tiny/organize/opening", {"act": "open"})
     assert Client().get("/benchmarks/tiny").status_code == 200
     assert b"open to the public" in organizer.get("/benchmarks/tiny/organize/log").content

@@ -207,7 +207,7 @@ def test_a_double_click_is_one_submission_and_both_answers_lead_to_it(
     def click() -> Any:
         return fill(good_zip, retry_key="page-1")
 
-    answers = at_once(monkeypatch, quota, "ask", click)
+    answers = at_once(monkeypatch, quota, "check_quota", click)
     second = click()
     submission = Submission.objects.get()
     assert second.status_code == 302, second.content.decode()

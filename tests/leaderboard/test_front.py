@@ -18,8 +18,8 @@ from gluebench.leaderboard.serving.front import (
     CHUNK_LINES,
     PIPELINED,
     BodyQuota,
-    Front,
-    Limits,
+    ClientLimits,
+    FrontServer,
     Request,
     network_of,
 )
@@ -43,10 +43,10 @@ class Site:
         listening = socket.create_server(("127.0.0.1", 0))
         self.address = listening.getsockname()
         start_from = changed.pop("start_from", "")
-        self.front = Front(
+        self.front = FrontServer(
             self.answer,
             listening,
-            Limits(**changed),
+            ClientLimits(**changed),
             start_from=start_from,
             headers=[("X-Frame-Options", "DENY")],
             clock=lambda: self.now,

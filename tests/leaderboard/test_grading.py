@@ -18,7 +18,7 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.apps.submissions import grading, process, queries
 from gluebench.leaderboard.apps.submissions.models import Submission
-from gluebench.leaderboard.apps.submissions.queries import Status, renewed
+from gluebench.leaderboard.apps.submissions.queries import Status, lease_renewal
 from gluebench.scoring import grade as score
 from gluebench.scoring import read_gold
 from gluebench.scoring.feedback import rounded_report, without_hidden_classes
@@ -180,17 +180,17 @@ def test_a_sign_of_life_keeps_a_submission_however_long_it_is_graded(
 ) -> None:
     submission = send()
     assert Submission.objects.claim(submission.pk)
-    held = Submission.objects.held(submission.pk, 1)
+    held = Submission.objects.with_lease(submission.pk, 1)
     for _ in range(20):
         clock[0] += settings.LEASE_SECONDS - 1
-        assert held.update(**renewed())
+        assert held.update(**lease_renewal())
         assert grading.sweep() == 0
 
 
 def test_a_worker_that_lost_its_lease_writes_nothing(send: Send) -> None:
     submission = send()
     Submission.objects.claim(submission.pk)
-    late = Submission.objects.held(submission.pk, 1)
+    late = Submission.objects.with_lease(submission.pk, 1)
     lapse(submission)
     grading.sweep()
     grading.grade(submission.pk)
@@ -426,7 +426,7 @@ def test_a_duty_of_the_worker_that_fails_holds_up_no_other(
         raise OSError("No space left on device")
 
     monkeypatch.setattr(grading, "reveal_due", reveal_due)
-    monkeypatch.setattr(renewing, "look", lambda: looked.append(True))
+    monkeypatch.setattr(renewing, "enqueue_outdated", lambda: looked.append(True))
     for _ in range(2):
         lapse(submission)
         maintenance.run_all()

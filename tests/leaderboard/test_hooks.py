@@ -45,13 +45,14 @@ OVERRIDES: dict[type, dict[str, str]] = {
         "service": "self",
         "handle_close": "self",
     },
-    front.Front: {
+    front.FrontServer: {
         "__init__": "self application map _start _sock dispatcher adj sockinfo bind_socket kw",
         "readable": "self",
         "run": "self",
         "handle_accept": "self",
     },
     adapter.Adapter: {
+        "get_login_redirect_url": "self request",
         "send_mail": "self template_prefix email context",
         "confirm_email": "self request email_address",
         "get_email_verification_redirect_url": "self email_address",
@@ -78,7 +79,7 @@ OVERRIDES: dict[type, dict[str, str]] = {
 """For each class of the site, the methods of its library that it overrides, with their parameters."""
 CHOSEN = {
     front.Channel: ("task_class", "error_task_class", "parser_class"),
-    front.Front: ("channel_class",),
+    front.FrontServer: ("channel_class",),
 }
 """Class attributes by which waitress takes the site's classes for its own."""
 USED = {
@@ -133,7 +134,7 @@ def test_waitress_still_asks_for_its_classes_by_this_name(own: type, name: str) 
 def objects() -> Iterator[dict[str, Any]]:
     """One of each of the library's objects that the site's server works with."""
     with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket() as client:
-        server = front.Front(lambda environ, start: [], listening, front.Limits())
+        server = front.FrontServer(lambda environ, start: [], listening, front.ClientLimits())
         client.connect(listening.getsockname())
         server.handle_accept()
         (channel,) = server.active_channels.values()

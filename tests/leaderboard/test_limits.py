@@ -63,7 +63,7 @@ def test_a_refusal_under_the_lock_takes_the_stored_file_away_again(
     send()
     there = stored()
     monkeypatch.setattr(
-        quota, "ask", lambda submission: None
+        quota, "check_quota", lambda submission: None
     )  # as for one that asked before the other was in
     with pytest.raises(QuotaError) as refusal:
         send()
@@ -78,7 +78,7 @@ def test_no_upload_ends_in_an_account_that_was_deleted_meanwhile(
     from gluebench.leaderboard.apps.limits import quota
 
     there = stored()
-    monkeypatch.setattr(quota, "ask", lambda submission: delete_account(ada))
+    monkeypatch.setattr(quota, "check_quota", lambda submission: delete_account(ada))
     with pytest.raises(QuotaError, match="This account is closed"):
         send()
     assert stored() == there

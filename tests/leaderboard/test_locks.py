@@ -60,7 +60,7 @@ def test_acts_policies_and_gradings_do_not_block_each_other(send: Callable[..., 
         pk = rows[turn % 3].pk
         if Submission.objects.claim(pk):
             row = Submission.objects.select_related("benchmark").get(pk=pk)
-            grading._finish(row, Submission.objects.held(pk, row.attempts), GRADED)
+            grading._finish(row, Submission.objects.with_lease(pk, row.attempts), GRADED)
 
     assert together([publish, policy, again, finish, finish]) == []
     assert set(Submission.objects.values_list("status", flat=True)) <= {Status.QUEUED, Status.GRADED}

@@ -139,7 +139,7 @@ def test_without_a_mail_server_the_organizer_has_the_link(client: Client, no_mai
     made = sign_up(client, "new@example.org")
     assert "organizer sees your link" in client.get(made["Location"]).content.decode()
 
-    (pending,) = trust.unconfirmed()
+    (pending,) = trust.addresses_to_confirm()
     assert pending.email == "new@example.org"
     boss = User.objects.create_user("boss@example.org")
     User.objects.filter(pk=boss.pk).update(is_staff=True, is_superuser=True)
@@ -150,7 +150,7 @@ def test_without_a_mail_server_the_organizer_has_the_link(client: Client, no_mai
     client.post(trust.confirmation_path(pending))
     sign_in(client, "new@example.org")
     assert signed_in(client)
-    assert not trust.unconfirmed()
+    assert not trust.addresses_to_confirm()
 
 
 def test_the_organizer_can_make_a_link_for_a_new_password(client: Client, no_mail: None, ada: User) -> None:
@@ -175,7 +175,7 @@ def test_a_mail_server_that_is_down_stops_nobody(
     assert (made.status_code, made["Location"]) == (302, "/account/confirm-email/")
     assert asked.status_code == 302
     assert caplog.text.count("could not be sent") == 2
-    assert "new@example.org" in {address.email for address in trust.unconfirmed()}
+    assert "new@example.org" in {address.email for address in trust.addresses_to_confirm()}
 
 
 @pytest.mark.parametrize("host", ["localhost:6666", "127.0.0.1:6666", "testserver:6666"])

@@ -21,7 +21,7 @@ from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.audit.models import Entry
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.news.delivery import AGAIN, deliver
-from gluebench.leaderboard.apps.news.models import Delivery, MailChoice, Pace, choose
+from gluebench.leaderboard.apps.news.models import Delivery, MailChoice, MailFrequency, choose
 from gluebench.leaderboard.apps.submissions.queries import Status
 from gluebench.leaderboard.serving import maintenance
 
@@ -154,8 +154,8 @@ def test_an_address_that_is_not_confirmed_gets_no_mail(announce: Callable[..., A
 
 
 def test_daily_mail_is_one_at_six(announce: Callable[..., Any], ada: User, bob: User) -> None:
-    choose(ada, Pace.DAILY, Pace.NONE)
-    choose(bob, Pace.NONE, Pace.NONE)
+    choose(ada, MailFrequency.DAILY, MailFrequency.NONE)
+    choose(bob, MailFrequency.NONE, MailFrequency.NONE)
     announce()
     announce(title="Results")
     assert deliver() == 0
@@ -173,11 +173,11 @@ def test_daily_mail_is_one_at_six(announce: Callable[..., Any], ada: User, bob: 
 @pytest.mark.parametrize(("now", "expected"), [(5, 1), (6, 2), (23, 2)])
 def test_the_digest_is_the_next_one(now: int, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timezone, "now", lambda: datetime(2027, 5, 1, now, 0, tzinfo=UTC))
-    assert Pace.DAILY.due() == datetime(2027, 5, expected, 6, 0, tzinfo=UTC)
+    assert MailFrequency.DAILY.due() == datetime(2027, 5, expected, 6, 0, tzinfo=UTC)
 
 
 def test_a_choice_holds_for_mail_that_waits(announce: Callable[..., Any], ada: User, owner: Client) -> None:
-    choose(ada, Pace.DAILY, Pace.NONE)
+    choose(ada, MailFrequency.DAILY, MailFrequency.NONE)
     announce()
     assert 'value="daily"' in owner.get("/account/mail").content.decode()
     owner.post("/account/mail", {"pace": "instant", "results": "none"})
@@ -203,7 +203,7 @@ def test_a_click_in_the_mail_unsubscribes(announce: Callable[..., Any], ada: Use
     assert strict.post(path.replace(f"/{ada.pk}:", f"/{ada.pk + 1}:")).status_code == 404
     assert not MailChoice.objects.exists()
     assert strict.post(path, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert MailChoice.objects.get(user=ada).pace == Pace.NONE
+    assert MailChoice.objects.get(user=ada).pace == MailFrequency.NONE
     announce(title="Results")
     assert deliver() == 0
 
@@ -278,7 +278,7 @@ def test_a_site_without_a_mail_server_says_so(
 def test_an_account_takes_its_mail_along(announce: Callable[..., Any], ada: User) -> None:
     import zipfile
 
-    choose(ada, Pace.INSTANT, Pace.NONE)
+    choose(ada, MailFrequency.INSTANT, MailFrequency.NONE)
     announce()
     deliver()
     ada.submissions.update(status=Status.GRADED)

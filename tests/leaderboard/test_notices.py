@@ -17,7 +17,7 @@ from gluebench.leaderboard.apps.limits import registration
 from gluebench.leaderboard.apps.limits.acts import change_policy
 from gluebench.leaderboard.apps.limits.models import Registration
 from gluebench.leaderboard.apps.news.delivery import deliver
-from gluebench.leaderboard.apps.news.models import Delivery, Notice, Pace, choose, unsubscribe_path
+from gluebench.leaderboard.apps.news.models import Delivery, MailFrequency, Notice, choose, unsubscribe_path
 from gluebench.leaderboard.apps.submissions import acts
 from gluebench.leaderboard.apps.submissions.grading import grade
 from gluebench.leaderboard.apps.submissions.models import Submission
@@ -33,7 +33,7 @@ def _site_with_mail(settings: Any) -> None:
 @pytest.fixture
 def author(ada: User) -> User:
     """Who wants notices at once."""
-    choose(ada, Pace.INSTANT, Pace.INSTANT)
+    choose(ada, MailFrequency.INSTANT, MailFrequency.INSTANT)
     return ada
 
 
@@ -80,7 +80,7 @@ def test_nobody_gets_notices_without_asking_or_with_an_address_that_is_not_confi
 ) -> None:
     graded()
     assert not Notice.objects.exists()
-    choose(ada, Pace.INSTANT, Pace.INSTANT)
+    choose(ada, MailFrequency.INSTANT, MailFrequency.INSTANT)
     EmailAddress.objects.update(verified=False)
     graded(name="Another")
     assert not Notice.objects.exists()
@@ -91,7 +91,7 @@ def test_nobody_gets_notices_without_asking_or_with_an_address_that_is_not_confi
 
 
 def test_daily_notices_come_in_one_mail_and_unsubscribing_ends_them(author: User, graded: Send) -> None:
-    choose(author, Pace.INSTANT, Pace.DAILY)
+    choose(author, MailFrequency.INSTANT, MailFrequency.DAILY)
     graded(name="First")
     graded(name="Second")
     assert subjects() == []
@@ -137,13 +137,13 @@ def test_who_waits_for_approval_is_told_of_the_decision_with_its_reason(
     row.refresh_from_db()
     registration.unblock(row, organizer)
     assert subjects() == [], "nothing that the person waited for has changed"
-    choose(ada, Pace.NONE, Pace.INSTANT)
+    choose(ada, MailFrequency.NONE, MailFrequency.INSTANT)
     registration.refuse(row, organizer)
     assert subjects() == []
-    choose(ada, Pace.DAILY, Pace.NONE)
+    choose(ada, MailFrequency.DAILY, MailFrequency.NONE)
     registration.approve(row, organizer)
     assert subjects() == []
-    choose(ada, Pace.INSTANT, Pace.NONE)
+    choose(ada, MailFrequency.INSTANT, MailFrequency.NONE)
     assert subjects() == ["An organizer approved your registration"], "another choice holds for what waits"
 
 

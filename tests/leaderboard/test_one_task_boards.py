@@ -93,7 +93,7 @@ def test_an_only_task_with_two_metrics_keeps_its_column(add: Callable[[str], Any
     benchmark = add(f'{ACCURACY}, {{ name = "f1", positive = "good" }}')
     text = text_of(client.get("/benchmarks/tone"))
     assert re.search(r"its score is the mean of accuracy and f1, times 100\.", text, re.IGNORECASE)
-    assert page_scheme_of(benchmark.record).names == ("tone",)
+    assert page_scheme_of(benchmark.record).column_names == ("tone",)
 
 
 def test_an_empty_board_says_how_to_take_part_in_words_of_one_task(

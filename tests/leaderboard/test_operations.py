@@ -204,13 +204,13 @@ def test_metrics_count_requests_uploads_and_what_waits(send: Callable[..., Any],
 )
 def test_metrics_are_not_for_visitors(db: None, where: dict[str, str]) -> None:
     for token in ("", TOKEN):
-        with override_settings(RUNNING=environment.Running(metrics_token=token)):
+        with override_settings(RUNNING=environment.RunSettings(metrics_token=token)):
             assert Client().get("/metrics", **{**LOCAL, **where}).status_code == 403
 
 
 def test_metrics_are_for_who_knows_the_token(db: None) -> None:
     far = {"REMOTE_ADDR": "192.0.2.9", "HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}
-    with override_settings(RUNNING=environment.Running(metrics_token=TOKEN)):
+    with override_settings(RUNNING=environment.RunSettings(metrics_token=TOKEN)):
         assert metrics(**far)["gluebench_workers"] == 0
 
 

@@ -18,7 +18,7 @@ from gluebench.leaderboard.apps.similarity import similar
 from gluebench.leaderboard.apps.similarity.samples import near_pairs, take_sample
 from gluebench.leaderboard.apps.submissions import acts
 from gluebench.leaderboard.apps.submissions.models import Submission
-from gluebench.leaderboard.apps.submissions.queries import Standing
+from gluebench.leaderboard.apps.submissions.queries import Visibility
 
 Send = Callable[..., Submission]
 HERE = "/benchmarks/tiny/organize"
@@ -60,7 +60,7 @@ def test_an_entry_waits_until_it_is_approved(
     strict: Any, client: Client, ada: Any, graded: Send, organizer: Client
 ) -> None:
     submission = graded(name="Patient")
-    assert submission.standing == Standing.WAITING
+    assert submission.standing == Visibility.WAITING
     assert "Patient" not in client.get("/").content.decode()
     assert client.get(submission.get_absolute_url()).status_code == 404
     assert "Approve" in organizer.get(f"{HERE}?state=approve").content.decode()
@@ -162,7 +162,7 @@ def test_the_list_is_narrowed(strict: Any, graded: Send, send: Send, organizer: 
     assert names(f"q={broken.key}") == {"Broken"}
     assert names("kind=verified") == names("kind=baseline") == {"One"}
     assert names("q=ada@example.org") == set(), "addresses are for admins"
-    assert other.standing == Standing.PRIVATE
+    assert other.standing == Visibility.PRIVATE
 
 
 def test_an_address_is_shown_to_admins_alone(graded: Send, organizer: Client, person: Any, ada: Any) -> None:

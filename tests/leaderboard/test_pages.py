@@ -16,10 +16,10 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 from leaderboard.test_ranks import renewed
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.apps.boards.columns import WIDTHS, Options, scheme_of
-from gluebench.leaderboard.apps.boards.pages import Board, read_page
+from gluebench.leaderboard.apps.boards.columns import WIDTHS, BoardOptions, scheme_of
+from gluebench.leaderboard.apps.boards.pages import BoardPage, read_page
 from gluebench.leaderboard.apps.common.formats import score_text
-from gluebench.leaderboard.apps.common.page_cache import cached
+from gluebench.leaderboard.apps.common.page_cache import serve_from_cache
 from gluebench.leaderboard.apps.ranks.places import NOWHERE
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.systems.reproduce.references import SOURCE
@@ -91,7 +91,7 @@ BASELINES = [
 ]
 
 
-def board_of(entries: list[dict[str, Any]], *, grouped: bool = False) -> Board:
+def board_of(entries: list[dict[str, Any]], *, grouped: bool = False) -> BoardPage:
     """GLUE's board with these entries, as its page has it."""
     from django.core.cache import caches
 
@@ -106,7 +106,7 @@ def board_of(entries: list[dict[str, Any]], *, grouped: bool = False) -> Board:
     Submission.objects.bulk_create(
         Submission(**usual, **each, value=(each["scores"]["score"] or {}).get("value")) for each in entries
     )
-    return read_page(glue, scheme_of(glue.record), Options(grouped=grouped))
+    return read_page(glue, scheme_of(glue.record), BoardOptions(grouped=grouped))
 
 
 def test_the_board_has_the_columns_of_figure_1(db: None) -> None:
@@ -209,7 +209,7 @@ def test_the_head_of_a_board_stays_in_sight_where_the_board_is_not_too_wide(tiny
 
 
 def test_the_board_says_that_the_columns_of_a_task_count_once(client: Client, graded: Send) -> None:
-    assert board_of(BASELINES).divided == ("MNLI",)
+    assert board_of(BASELINES).tasks_with_several_columns == ("MNLI",)
     graded()
     assert (
         "Infer has more than one column and counts once." in client.get("/benchmarks/tiny").content.decode()
@@ -369,7 +369,7 @@ def test_a_large_page_is_made_and_sent_in_parts(rf: Any, accepted: str) -> None:
     request = rf.get("/pairs.json", headers={"accept-encoding": accepted})
     tracemalloc.start()
     try:
-        answer = cached(request, name=accepted, version=1, make=make)
+        answer = serve_from_cache(request, name=accepted, version=1, make=make)
         digest, last = hashlib.sha256(), b""
         for piece in answer:
             last = piece

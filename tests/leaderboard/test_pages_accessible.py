@@ -247,7 +247,7 @@ def test_what_a_sender_is_asked_is_accessible_in_every_look(
             archive.writestr(f"{name}.tsv", tsv(values, "prediction").replace("\t", ","))
     files = {
         "Fix these automatically": commas.getvalue(),
-        "These problems cannot be fixed": zip_bytes({**PREDICTIONS, "Refer": "01x0"}),
+        "Some of these only you can fix": zip_bytes({**PREDICTIONS, "Refer": "01x0"}),
         "submitted this very file before": shown.listed,
     }
     for path, page in visited(shown, chromium, pages, look):

@@ -27,7 +27,7 @@ from gluebench.leaderboard.apps.limits.models import Acceptance, Invitation, Reg
 from gluebench.leaderboard.apps.limits.quota import QuotaError
 from gluebench.leaderboard.apps.news import delivery
 from gluebench.leaderboard.apps.news.delivery import deliver
-from gluebench.leaderboard.apps.news.models import Message, Pace, choose
+from gluebench.leaderboard.apps.news.models import MailFrequency, Message, choose
 from gluebench.leaderboard.apps.submissions.models import Submission
 
 Send = Callable[..., Submission]
@@ -381,7 +381,7 @@ def test_mail_goes_to_those_who_are_chosen(
 def test_who_wants_no_mail_gets_none_and_the_organizer_reads_how_many(
     crowd: dict[str, User], organizer: Client
 ) -> None:
-    choose(crowd["reader"], Pace.NONE, Pace.NONE)
+    choose(crowd["reader"], MailFrequency.NONE, MailFrequency.NONE)
     form = {"act": "mail", "to": "silent", "title": "Venue", "text": "Room 5."}
     assert "goes to 1 person. 1 chose to get no mail" in text_of(organizer.post(LIST, form, follow=True))
     form = {**form, "to": "chosen", "people": [str(crowd["reader"].pk)]}
@@ -499,7 +499,7 @@ def test_invitations_by_mail_keep_to_the_choice_of_an_account_and_to_what_is_an_
 ) -> None:
     assert "sends no mail" in text_of(organizer.post(LIST, {**INVITED, "addresses": "a@b.org"}, follow=True))
     settings.MAIL_IS_SENT = True
-    choose(ada, Pace.NONE, Pace.NONE)
+    choose(ada, MailFrequency.NONE, MailFrequency.NONE)
     organizer.post(LIST, {**INVITED, "addresses": ada.email})
     assert (Invitation.objects.count(), deliver()) == (1, 0)
     page = organizer.post(LIST, {**INVITED, "addresses": "a@b.org, <b>c"})

@@ -28,10 +28,10 @@ from gluebench.leaderboard.apps.phases.table import ActError
 from gluebench.leaderboard.apps.phases.times import in_utc, local_text, zone_of
 from gluebench.leaderboard.apps.phases.wording import time_left
 from gluebench.leaderboard.apps.submissions import acts, grading
-from gluebench.leaderboard.apps.submissions.counting import Sent, counted
+from gluebench.leaderboard.apps.submissions.counting import RankedSubmission, select_counting
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.queries import Status, people_of
-from gluebench.leaderboard.apps.uploads.accept import Held
+from gluebench.leaderboard.apps.uploads.accept import PendingUpload
 from gluebench.scoring.split import WARNINGS
 
 
@@ -125,7 +125,7 @@ def test_what_counts_is_what_a_plain_loop_keeps(
     sent = []
     for pk, (owner, group, value, chosen) in enumerate(rows):
         teams = {1, 2} if per == "team" else ()
-        sent.append(Sent(pk, people_of(owner, group, teams), value, chosen))
+        sent.append(RankedSubmission(pk, people_of(owner, group, teams), value, chosen))
     kept: dict[Any, Any] = {}
     chose: dict[Any, list[int]] = {}
     for pk, (owner, group, value, chosen) in enumerate(rows):
@@ -142,7 +142,7 @@ def test_what_counts_is_what_a_plain_loop_keeps(
     expected = {pk for who, (pk, _) in kept.items() if who not in chose} | {
         pk for pks in chose.values() for pk in pks
     }
-    assert counted(sent, rule, otherwise=otherwise) == expected
+    assert select_counting(sent, rule, otherwise=otherwise) == expected
 
 
 def test_an_upload_that_began_before_the_deadline_counts(
@@ -178,11 +178,11 @@ def test_a_file_is_in_time_that_was_there_before_its_sender_was_asked_about_it(
     clock.move("2027-06-10 12:03:00")
     client.force_login(ada)
     for complete, late in (("2027-06-10 11:59:30", False), ("2027-06-10 12:01:00", True)):
-        held = Held.new(ada.pk)
+        held = PendingUpload.new(ada.pk)
         upload = TemporaryUploadedFile("a.zip", "application/zip", 0, None)
         upload.write(of_quality(4 + late))
         upload.flush()
-        held.keep(upload, own=True)
+        held.store(upload, own=True)
         os.utime(held.folder / "name", (at(complete).timestamp(),) * 2)
         data = {"name": complete, "model": "m", "regime": "other", "use": "own", "kept": held.token}
         assert client.post(f"{BOARD}/submit", data).status_code == 302

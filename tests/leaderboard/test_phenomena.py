@@ -13,7 +13,7 @@ from django.test import Client
 from leaderboard.material import GOLD, PREDICTIONS, write_gold, zip_bytes
 
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.boards.diagnostics import named, slug_of
+from gluebench.leaderboard.apps.boards.diagnostics import find_category, slug_of
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.report import diagnosis_of
 
@@ -110,7 +110,7 @@ def test_every_phenomenon_of_glue_has_an_address_of_its_own() -> None:
     slugs = [slug_of(name) for name in names]
     assert len(set(slugs)) == len(names) == 37
     assert all(re.fullmatch(r"[a-z0-9-]+", slug) for slug in slugs)
-    found = [named(task, slug) for slug in slugs]
+    found = [find_category(task, slug) for slug in slugs]
     assert [each.name for each in found if each] == names
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from leaderboard.quota_cases import CASES
 
 from gluebench.leaderboard.apps.limits.models import Override
-from gluebench.leaderboard.apps.limits.quota import WINDOWS, Tally, first_allowed, precise, usage
+from gluebench.leaderboard.apps.limits.quota import WINDOWS, LimitCount, first_allowed, precise, usage
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.queries import Status
 
@@ -262,7 +262,7 @@ def test_the_first_moment_is_the_one_that_trying_every_hour_finds(
         return sum(moment - time < timedelta(hours=24) for time in times)
 
     span = WINDOWS["day", window]
-    tally = Tally(cap, [span.end(START + timedelta(hours=hour)) for hour in sent])
+    tally = LimitCount(cap, [span.end(START + timedelta(hours=hour)) for hour in sent])
     tried = (START + timedelta(hours=hour) for hour in range(24 * 8))
     expected = next((moment for moment in tried if counted(moment) < cap(moment)), None)
     assert first_allowed([tally], START, [until] if until else []) == expected

@@ -20,7 +20,7 @@ from gluebench.leaderboard.apps.limits.phase_acts import save_phase
 from gluebench.leaderboard.apps.phases.models import Phase
 from gluebench.leaderboard.apps.ranks import renewing
 from gluebench.leaderboard.apps.ranks.models import Ranking
-from gluebench.leaderboard.apps.ranks.renewing import cache_of, forget_caches, look, renew_ranking
+from gluebench.leaderboard.apps.ranks.renewing import cache_of, enqueue_outdated, forget_caches, renew_ranking
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.process import KilledGraderError, SlowGraderError
 
@@ -69,13 +69,13 @@ def test_a_ranking_that_is_stopped_goes_on_from_what_it_kept(
         raise stopped("It took too long.")
 
     monkeypatch.setattr(renewing, "run_grader", stops_twice)
-    look()
+    enqueue_outdated()
     ranking = Ranking.objects.get()
     for _ in range(2):
         assert not renew_ranking.call(ranking.pk)
         ranking.refresh_from_db()
         assert (ranking.failure, ranking.asked) == ("", None)
-        assert look() == 1, "it is enqueued again"
+        assert enqueue_outdated() == 1, "it is enqueued again"
     assert renew_ranking.call(ranking.pk)
     ranking.refresh_from_db()
     assert len(ranking.systems) == 2
@@ -94,7 +94,7 @@ def test_a_ranking_that_comes_no_further_has_failed(
     page = client.get("/benchmarks/tiny").content.decode()
     assert "The ranks could not be computed. Grading took longer than 600 seconds" in page
     assert client.get("/benchmarks/tiny/ranks/status.json").json() == {"final": True}
-    assert look() == 0
+    assert enqueue_outdated() == 0
 
 
 def test_a_damaged_or_lost_cache_is_made_again(two: list[Submission], tiny: Benchmark) -> None:
@@ -141,10 +141,10 @@ def test_each_phase_that_is_shown_has_a_ranking_of_its_own(
             phase.opens, phase.closes = now - 4 * day, now - 3 * day
             save_phase(phase)
         phases.append(phase)
-    assert look() == 2
+    assert enqueue_outdated() == 2
     for ranking in Ranking.objects.all():
         renew_ranking.call(ranking.pk)
-    assert look() == 0
+    assert enqueue_outdated() == 0
     tiny.refresh_from_db()
     assert {ranking.version for ranking in Ranking.objects.all()} == {tiny.version}
     for phase in phases:

@@ -27,7 +27,7 @@ from gluebench.leaderboard import commands
 from gluebench.leaderboard.apps.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.ranks.models import Decisions, Pair, Ranking
-from gluebench.leaderboard.apps.ranks.renewing import compare_pair, look, renew_ranking
+from gluebench.leaderboard.apps.ranks.renewing import compare_pair, enqueue_outdated, renew_ranking
 from gluebench.leaderboard.apps.results.acts import announce, make_due
 from gluebench.leaderboard.apps.submissions.acts import forget_files
 from gluebench.leaderboard.apps.submissions.grading import grade
@@ -144,7 +144,7 @@ def site(db: None, request: pytest.FixtureRequest, sample_folder: Path, person: 
         row = Submission(owner=author, benchmark=benchmark, **about)
         grade(accept(row, ContentFile(data, name="p.zip")).pk)
     forget_files(Submission.objects.filter(name=f"System <{len(zips) - 1}>"))
-    look()
+    enqueue_outdated()
     renew_ranking.call(Ranking.objects.get().pk)
     assert Ranking.objects.get().failure == ""
     benchmark.refresh_from_db()
@@ -401,7 +401,7 @@ def _check_results(
 ) -> None:
     """Results day, its archive with certificates, a frozen copy, and `verify --recompute` of it."""
     announce(site.benchmark, site.organizer, labels=True)
-    look()
+    enqueue_outdated()
     for ranking in Ranking.objects.all():
         renew_ranking.call(ranking.pk)
     make_due()

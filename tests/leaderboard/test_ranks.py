@@ -42,9 +42,9 @@ def three(graded: Callable[..., Any]) -> list[Any]:
 
 def renewed(benchmark: Any) -> Any:
     from gluebench.leaderboard.apps.ranks.models import Ranking
-    from gluebench.leaderboard.apps.ranks.renewing import look, renew_ranking
+    from gluebench.leaderboard.apps.ranks.renewing import enqueue_outdated, renew_ranking
 
-    look()
+    enqueue_outdated()
     ranking = Ranking.objects.get(benchmark=benchmark)
     renew_ranking.call(ranking.pk)
     ranking.refresh_from_db()
@@ -108,22 +108,22 @@ def test_the_background_ranking_is_what_rank_says(three: list[Any], tiny: Any) -
 def test_a_ranking_is_computed_again_only_when_something_it_rests_on_changed(
     three: list[Any], tiny: Any
 ) -> None:
-    from gluebench.leaderboard.apps.ranks.renewing import look
+    from gluebench.leaderboard.apps.ranks.renewing import enqueue_outdated
 
     first = renewed(tiny)
     tiny.refresh_from_db()
     assert first.version == tiny.version
-    assert look() == 0
+    assert enqueue_outdated() == 0
     type(tiny).objects.filter(pk=tiny.pk).touch()
-    assert look() == 0  # the board shows something new, but the systems and labels are the same
+    assert enqueue_outdated() == 0  # the board shows something new, but the systems and labels are the same
     first.refresh_from_db()
     tiny.refresh_from_db()
     assert first.version == tiny.version
     three[2].public = False
     three[2].save()
     type(tiny).objects.filter(pk=tiny.pk).touch()
-    assert look() == 1
-    assert look() == 0
+    assert enqueue_outdated() == 1
+    assert enqueue_outdated() == 0
 
 
 @pytest.mark.django_db
@@ -144,7 +144,7 @@ def test_what_changes_during_a_computation_is_not_taken_for_part_of_it(
     ranking = renewed(tiny)
     tiny.refresh_from_db()
     assert ranking.version != tiny.version
-    assert renewing.look() == 1
+    assert renewing.enqueue_outdated() == 1
 
 
 @pytest.mark.django_db

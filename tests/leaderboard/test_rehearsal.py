@@ -34,7 +34,7 @@ from gluebench.leaderboard.apps.common.formats import percent
 from gluebench.leaderboard.apps.limits.models import Registration, version_of
 from gluebench.leaderboard.apps.news.delivery import deliver
 from gluebench.leaderboard.apps.ranks.models import Ranking
-from gluebench.leaderboard.apps.ranks.renewing import look, renew_ranking
+from gluebench.leaderboard.apps.ranks.renewing import enqueue_outdated, renew_ranking
 from gluebench.leaderboard.apps.results.acts import make_due
 from gluebench.leaderboard.apps.submissions.grading import grade, phases_due
 from gluebench.leaderboard.apps.submissions.models import Submission
@@ -380,7 +380,7 @@ class Task:
         phases_due()
         for row in Submission.objects.filter(status=Status.QUEUED).order_by("pk"):
             grade(row.pk)
-        look()
+        enqueue_outdated()
         for ranking in Ranking.objects.all():
             renew_ranking.call(ranking.pk)
         make_due()

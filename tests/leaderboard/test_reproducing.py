@@ -33,8 +33,8 @@ from gluebench.leaderboard.apps.similarity import samples
 from gluebench.leaderboard.apps.submissions import acts
 from gluebench.leaderboard.apps.submissions.grading import grade, regrade
 from gluebench.leaderboard.apps.submissions.models import Submission
-from gluebench.leaderboard.apps.submissions.queries import Standing, Status
-from gluebench.leaderboard.apps.submissions.reproducing import shown_of
+from gluebench.leaderboard.apps.submissions.queries import Status, Visibility
+from gluebench.leaderboard.apps.submissions.reproducing import reproductions_of
 from gluebench.leaderboard.keeping.freeze import freeze
 from gluebench.submission import Column
 from gluebench.submission import Submission as Read
@@ -123,7 +123,7 @@ def test_one_person_stands_for_one_reproduction_and_cannot_rename_it(
     row.refresh_from_db()
     assert [shown["submission"] for shown in row.reproduced] == [last.key]
     Submission.objects.filter(pk=last.pk).update(group=Team.objects.create(name="Of bob alone"))
-    assert [shown["submission"] for shown in shown_of(row)] == [last.key], "nor does a team of one"
+    assert [shown["submission"] for shown in reproductions_of(row)] == [last.key], "nor does a team of one"
     secret = issue(bob, "a program", [Scope.SUBMIT, Scope.READ], timedelta(days=1))[1]
     program = Client(headers={"authorization": f"Bearer {secret}"})
     answer = program.patch(
@@ -201,7 +201,7 @@ def test_scores_are_compared_coarsely(
     made = reproduce(row)
     value = None if points is None else row.value + points / 100  # type: ignore[operator]
     Submission.objects.filter(pk=made.pk).update(value=value)
-    assert [each["within"] for each in shown_of(row)] == [within]
+    assert [each["within"] for each in reproductions_of(row)] == [within]
 
 
 def test_a_ledger_shows_an_altered_agreement(graded: Graded, reproduce: Any, tmp_path: Path) -> None:
@@ -333,7 +333,7 @@ def test_it_is_never_public(
     program = Client(headers={"authorization": f"Bearer {secret}"})
     assert program.post(f"/api/v1/submissions/{made.key}/publish").json()["public"] is False
     made.refresh_from_db()
-    assert (made.public, made.standing) == (False, Standing.REPRODUCTION)
+    assert (made.public, made.standing) == (False, Visibility.REPRODUCTION)
     with pytest.raises(IntegrityError), transaction.atomic():
         Submission.objects.filter(pk=made.pk).update(public=True)
     assert len(Client().get("/benchmarks/tiny.json").json()["rows"]) == 1

@@ -22,8 +22,8 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.limits.phase_acts import save_phase
 from gluebench.leaderboard.apps.phases.models import Phase
 from gluebench.leaderboard.apps.ranks.models import Ranking
-from gluebench.leaderboard.apps.ranks.places import Place
-from gluebench.leaderboard.apps.ranks.renewing import look, renew_ranking
+from gluebench.leaderboard.apps.ranks.places import RankWithSet
+from gluebench.leaderboard.apps.ranks.renewing import enqueue_outdated, renew_ranking
 from gluebench.leaderboard.apps.results.acts import make_due
 from gluebench.leaderboard.apps.results.models import Results
 from gluebench.leaderboard.apps.results.pack import certificate
@@ -59,7 +59,7 @@ def work(benchmark: Benchmark) -> None:
     reveal_due()
     for row in Submission.objects.filter(status=Status.QUEUED):
         grade(row.pk)
-    look()
+    enqueue_outdated()
     renew_ranking.call(Ranking.objects.get(benchmark=benchmark).pk)
     make_due()
 
@@ -175,7 +175,9 @@ def test_equal_results_give_equal_archives(organizer: Client, tiny: Benchmark, b
 
 
 def test_a_certificate_names_the_observed_rank_and_the_rank_set() -> None:
-    assert certificate(Place(1, 1, 9), 300) == "1st by score of 300, true rank 1–9"
-    assert certificate(Place(2, 2, 2, by="rank score"), 1200) == "2nd by rank score of 1,200, true rank 2"
-    gone = Place(3, withheld="its predictions are no longer kept")
+    assert certificate(RankWithSet(1, 1, 9), 300) == "1st by score of 300, true rank 1–9"
+    assert (
+        certificate(RankWithSet(2, 2, 2, by="rank score"), 1200) == "2nd by rank score of 1,200, true rank 2"
+    )
+    gone = RankWithSet(3, withheld="its predictions are no longer kept")
     assert certificate(gone, 4) == "3rd by score of 4; no rank set: its predictions are no longer kept"

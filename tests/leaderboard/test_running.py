@@ -329,7 +329,7 @@ def test_who_asks_is_believed_from_the_proxy_alone() -> None:
         seen.append((environ["REMOTE_ADDR"], environ["wsgi.url_scheme"]))
         return [b""]
 
-    running = environment.Running(hosts=("board.example.org",), https=True, proxy="10.0.0.5")
+    running = environment.RunSettings(hosts=("board.example.org",), https=True, proxy="10.0.0.5")
     with override_settings(RUNNING=running, HTTPS=True):
         values = web.proxy()
     believing = proxy_headers_middleware(

@@ -27,7 +27,7 @@ from leaderboard.served import Served
 
 from gluebench.leaderboard.keeping.folder import SiteError, SiteFolder
 from gluebench.leaderboard.serving import supervisor
-from gluebench.leaderboard.serving.environment import Running
+from gluebench.leaderboard.serving.environment import RunSettings
 from gluebench.leaderboard.serving.supervisor import _url, listen
 
 
@@ -104,9 +104,12 @@ def test_links_begin_with_the_address_that_it_is_served_at(served: Any) -> None:
     folder = str(served.folder)
     confirmed = served.command("confirm", "ann@example.org", "--site", folder)
     assert confirmed.startswith(served.url + reset_path)
-    link = served.command("links", "--password", "ann@example.org", "--site", folder)
+    # In a process that has set Django up: one whole process for each command takes seconds.
+    run = "import sys; from gluebench.cli import main; main(sys.argv[1:])"
+    link = served.python(run, "leaderboard", "links", "--password", "ann@example.org", "--site", folder)
     assert link.startswith(served.url + reset_path)
-    named = served.command("confirm", "ann@example.org", "--url", "https://a.example/", "--site", folder)
+    words = ("leaderboard", "confirm", "ann@example.org", "--url", "https://a.example/", "--site", folder)
+    named = served.python(run, *words)
     assert named.startswith("https://a.example" + reset_path), "the option takes precedence"
     proxied = {"GLUEBENCH_HTTPS": "1", "GLUEBENCH_HOSTS": "board.example.org,b.example.org"}
     behind = served.command("confirm", "ann@example.org", "--site", folder, environment=proxied)
@@ -239,7 +242,7 @@ def test_a_web_process_that_dies_at_the_start_is_started_again(
             supervisor.run(
                 SiteFolder(tmp_path),
                 listening,
-                Running(workers=0, stop_seconds=0),
+                RunSettings(workers=0, stop_seconds=0),
                 ready=lambda address: signal.raise_signal(signal.SIGTERM),
             )
     finally:

@@ -81,7 +81,7 @@ def test_a_verified_address_makes_an_account_and_the_next_time_opens_it(
     user = User.objects.get()
     assert signed_in(client)
     assert (user.email, user.first_name, user.has_usable_password()) == (ADA, "", False)
-    assert trust.confirmed(user)
+    assert trust.has_confirmed_address(user)
     kept = SocialAccount.objects.get()
     assert (kept.provider, kept.uid, kept.extra_data) == ("orcid", "0000-0001", {})
     again = Client()
@@ -99,7 +99,7 @@ def test_an_address_that_is_not_verified_must_be_confirmed(
     with override_settings(ACCOUNT_EMAIL_VERIFICATION="mandatory"):
         sign_in(client, provider)
     assert not signed_in(client)
-    assert not trust.confirmed(User.objects.get())
+    assert not trust.has_confirmed_address(User.objects.get())
     assert [sent.to for sent in mail.outbox] == [[ADA]]
 
 
@@ -124,7 +124,7 @@ def test_whoever_confirms_in_the_same_browser_keeps_the_provider(
         sign_in(client, provider)
         link = re.search(r"http://127.0.0.1:8000(/account/confirm-email/\S+)", mail.outbox[0].body)[1]  # type: ignore[index]
         client.post(link)
-        assert trust.confirmed(User.objects.get())
+        assert trust.has_confirmed_address(User.objects.get())
         sign_in(client, provider)
     assert signed_in(client)
 

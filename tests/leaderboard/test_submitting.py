@@ -14,7 +14,7 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 from gluebench.leaderboard.apps.submissions import acts
 from gluebench.leaderboard.apps.submissions.grading import grade, regrade
 from gluebench.leaderboard.apps.submissions.models import Revision, Submission
-from gluebench.leaderboard.apps.submissions.queries import Standing, Status
+from gluebench.leaderboard.apps.submissions.queries import Status, Visibility
 from gluebench.leaderboard.apps.uploads import accept as uploads
 
 Send = Callable[..., Submission]
@@ -244,7 +244,7 @@ def test_what_is_withdrawn_before_it_is_graded_is_never_graded(owner: Client, se
     assert "was never graded" in owner.get(submission.get_absolute_url()).content.decode()
     owner.post(f"{submission.get_absolute_url()}/withdraw", {"undo": "1"})
     submission.refresh_from_db()
-    assert submission.standing == Standing.WITHDRAWN, "else a score could be had for nothing"
+    assert submission.standing == Visibility.WITHDRAWN, "else a score could be had for nothing"
 
 
 @pytest.mark.parametrize("status", [Status.INVALID, Status.FAILED])
@@ -254,7 +254,7 @@ def test_an_entry_without_a_score_promises_no_place_on_the_board(
     submission = send(public=True)
     Submission.objects.filter(pk=submission.pk).update(status=status)
     submission.refresh_from_db()
-    assert submission.standing == Standing.UNSCORED
+    assert submission.standing == Visibility.UNSCORED
     page = owner.get("/submissions").content.decode()
     assert "Not on the board" in page
     assert "once it is graded" not in page
@@ -275,7 +275,7 @@ def test_nobody_else_may(act: str, graded: Send, person: Any) -> None:
     stranger.force_login(person("other@example.org"))
     assert (stranger.get(path) if act == "file" else stranger.post(path)).status_code == 404
     assert Client().post(path).status_code in (302, 405)
-    assert Submission.objects.get().standing == Standing.LISTED
+    assert Submission.objects.get().standing == Visibility.LISTED
 
 
 def test_the_day_of_first_publication_stays(graded: Send) -> None:

@@ -18,7 +18,7 @@ from gluebench.leaderboard.apps.limits import acts as people
 from gluebench.leaderboard.apps.limits.phase_acts import extend, save_phase
 from gluebench.leaderboard.apps.limits.quota import QuotaError
 from gluebench.leaderboard.apps.phases.models import Phase
-from gluebench.leaderboard.apps.phases.table import TABLE, ActError, Cell, Moment
+from gluebench.leaderboard.apps.phases.table import TABLE, ActEffect, ActError, Moment
 from gluebench.leaderboard.apps.submissions import acts, grading
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.queries import Kind
@@ -33,7 +33,7 @@ def says(monkeypatch: pytest.MonkeyPatch) -> Change:
     """Change a cell of the table."""
 
     def change(act: str, moment: str, outcome: str, reason: str = "As the table says.") -> None:
-        cells = {**TABLE[act].cells, Moment(moment): Cell(outcome, reason)}
+        cells = {**TABLE[act].cells, Moment(moment): ActEffect(outcome, reason)}
         monkeypatch.setitem(TABLE, act, TABLE[act]._replace(cells=cells))
 
     return change

@@ -221,7 +221,7 @@ def test_who_follows_the_link_has_the_account(squatter: Squatter, private: Submi
     """The links that an organizer passes on, or a mail has, go to the address's owner."""
     if way == "confirm":
         boss = Client()
-        mine = trust.unconfirmed().get(email=BOSS)
+        mine = trust.addresses_to_confirm().get(email=BOSS)
         path = boss.post(trust.confirmation_path(mine))["Location"]
         assert not squatter.signs_in()
     else:
@@ -237,7 +237,7 @@ def test_who_signed_up_and_confirms_keeps_what_is_set_up(db: None) -> None:
     browser.post("/account/signup/", {"email": BOSS, "password1": PASSWORD})
     user = User.objects.get()
     issue(user, "mine", [Scope.READ], timedelta(days=1))
-    address = trust.unconfirmed().get()
+    address = trust.addresses_to_confirm().get()
     assert browser.post(trust.confirmation_path(address))["Location"] == "/submissions"
     user.refresh_from_db()
     assert user.check_password(PASSWORD)

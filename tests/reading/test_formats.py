@@ -152,3 +152,19 @@ def test_an_object_over_several_lines_is_not_those_lines() -> None:
     """Joined, these lines would be three objects too."""
     with pytest.raises(ReadingError, match="expected JSON"):
         read_records(b'{"id": 0\n"label": "x"}\n{"id": 1}, {"id": 2}\n')
+
+
+def test_a_text_that_is_broken_by_a_line_is_refused() -> None:
+    """Joined by commas, these two lines would be two objects, with a comma in the text."""
+    with pytest.raises(ReadingError, match="expected JSON") as raised:
+        read_records(b'{"text": "x}\n{y"}, {"text": "z"}\n')
+    assert raised.value.line == 1
+
+
+def test_braces_and_objects_in_lines_are_read_as_they_are() -> None:
+    records = read_records(
+        b'{"id": 0, "text": "{x}"}\n{"id": 1, "text": "{y"}\n{"id": 2, "text": {"inner": "z"}}\n'
+    )
+    assert records.names == ("id", "text", "text.inner")
+    assert records.rows == [[0, "{x}", None], [1, "{y", None], [2, None, "z"]]
+    assert list(records.lines) == [1, 2, 3]

@@ -164,7 +164,7 @@ def test_sparse_products_are_those_of_the_dense_matrix() -> None:
     weights = np.random.default_rng(5).normal(size=(12, 3))
     np.testing.assert_allclose(rows @ weights, dense @ weights, atol=1e-12)
     errors = np.random.default_rng(6).normal(size=(60, 3))
-    np.testing.assert_allclose(rows.transposed_times(errors), dense.T @ errors, atol=1e-12)
+    np.testing.assert_allclose(rows.multiply_transposed(errors), dense.T @ errors, atol=1e-12)
 
 
 def test_rows_have_length_one_and_unknown_words_are_left_out() -> None:

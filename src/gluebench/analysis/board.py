@@ -57,37 +57,37 @@ def rounded_comparison(
     scores = {}
     for name, exact in comparison.tasks.items():
         of_both = [report.tasks[name] for report in reports]
-        tasks[name] = _rounded_task(benchmark.task(name), exact, of_both, names)
+        tasks[name] = _round_task(benchmark.task(name), exact, of_both, names)
         score = tasks[name].score
         if score is not None:
             scores[name] = score
     sets = {}
     for name, exact in comparison.diagnostics.items():
         sets_of_both = [report.diagnostics[name] for report in reports]
-        sets[name] = _rounded_set(benchmark.task(name), exact, sets_of_both, smallest, names)
+        sets[name] = _round_set(benchmark.task(name), exact, sets_of_both, smallest, names)
     overall = comparison.overall
     over = comparison.over
     if overall and not all(benchmark.task(name).labels_public for name in over):
-        overall = _rounded_mean(overall, {name: scores[name] for name in over}, benchmark.weights)
+        overall = _round_mean(overall, {name: scores[name] for name in over}, benchmark.weights)
     conclusion = words.conclusion(overall, scores, names, over=over, left_out=comparison.left_out)
     return replace(comparison, overall=overall, tasks=tasks, diagnostics=sets, conclusion=conclusion)
 
 
-def _rounded_task(
+def _round_task(
     task: Task, exact: TaskComparison, reports: Sequence[TaskReport], names: Names
 ) -> TaskComparison:
     if task.labels_public:
         return exact
     metrics = {}
     for name, difference in exact.metrics.items():
-        metrics[name] = _rounded_difference(difference, [report.metrics[name] for report in reports])
+        metrics[name] = _round_difference(difference, [report.metrics[name] for report in reports])
     score = None
     if exact.score is not None:
-        score = _rounded_difference(exact.score, [report.score for report in reports])
+        score = _round_difference(exact.score, [report.score for report in reports])
     return task_comparison(task, score, metrics, (), names)
 
 
-def _rounded_set(
+def _round_set(
     task: Task,
     exact: TaskComparison,
     reports: Sequence[DiagnosticReport | None],
@@ -102,23 +102,23 @@ def _rounded_set(
         if report:
             scores.append({(kind, name): score for kind, name, score in report.parts()})
     metric = task.metrics[0].name
-    overall = _rounded_difference(exact.metrics[metric], [of_system[OVERALL, ""] for of_system in scores])
+    overall = _round_difference(exact.metrics[metric], [of_system[OVERALL, ""] for of_system in scores])
     categories = []
     for category in exact.categories:
         if category.difference.n >= smallest:
             of_both = [of_system[category.kind, category.name] for of_system in scores]
-            difference = _rounded_difference(category.difference, of_both)
+            difference = _round_difference(category.difference, of_both)
             categories.append(replace(category, difference=difference))
     return task_comparison(task, overall, {metric: overall}, tuple(categories), names)
 
 
-def _rounded_difference(exact: Difference, scores: Sequence[Score | None]) -> Difference:
+def _round_difference(exact: Difference, scores: Sequence[Score | None]) -> Difference:
     """The difference of two rounded scores."""
     a, b = (score.value for score in scores if score is not None and score.value is not None)
     return _without_details(exact, a, b)
 
 
-def _rounded_mean(
+def _round_mean(
     exact: Difference, parts: Mapping[str, Difference], weights: Mapping[str, float] = {}
 ) -> Difference:
     """The difference of two (weighted) means of rounded scores."""
@@ -284,7 +284,8 @@ def _rules_of(
 
 def _sets_of(board: BoardDecisions, size: int) -> dict[str, list[Any]]:
     """The rank sets of all systems, among those that have a score on the board."""
-    sets: dict[str, list[Any]] = {"low": [None] * size, "high": [None] * size, "withheld": [NO_SCORE] * size}
+    nothing: list[Any] = [None] * size
+    sets = {"low": nothing, "high": nothing.copy(), "withheld": [NO_SCORE] * size}
     for at in board.present:
         sets["withheld"][at] = board.withheld
     if board.decisions is not None:

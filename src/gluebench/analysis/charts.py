@@ -101,7 +101,8 @@ def number(value: float) -> str:
 
 def width_of(words: str) -> float:
     """Estimated width of a text; East Asian letters are twice as wide as others."""
-    return LETTER * sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in words)
+    return LETTER * (len(words) + wide)
 
 
 def mark(x: float, y: float, order: int) -> str:
@@ -245,8 +246,8 @@ TURN = 40.0
 """Rotation of the column headings in degrees."""
 
 
-class IntervalRow(NamedTuple):
-    """A value with its interval, if there is one, on a line of its own."""
+class ChartPoint(NamedTuple):
+    """A row of an interval chart, or a point of a scatter chart: a value with its interval, if it has one."""
 
     label: str
     value: float
@@ -255,14 +256,16 @@ class IntervalRow(NamedTuple):
     link: str = ""
     """Where a click on it leads."""
     ink: int = 0
-    """0 for the accent, 1 for the second color, `QUIET` for grey."""
+    """0 for the accent, 1 for the second color, `QUIET` for grey: a small point without name and interval."""
     note: str = ""
-    """What it says on hover, if that is not its label with its numbers."""
+    """What a row says on hover, if that is not its label with its numbers."""
+    x: float = 0.0
+    """Where a point stands across."""
 
 
 def interval_chart(
     title: str,
-    rows: Sequence[IntervalRow],
+    rows: Sequence[ChartPoint],
     *,
     axis: str,
     zero: bool = False,
@@ -280,8 +283,9 @@ def interval_chart(
     if not named:
         least = 2.5 if len(rows) <= MOST_LINES else 0
         height = max(least, MOST_NAMED * ROW / len(rows))
-    longest = max((width_of(row.label) for row in rows), default=0) if named else 0
-    left = 16 + longest if named else LEFT
+    left = LEFT
+    if named:
+        left = 16 + max((width_of(row.label) for row in rows), default=0)
     bottom = TOP + height * len(rows)
     ends = [0.0] if zero else []
     for row in rows:
@@ -301,14 +305,14 @@ def interval_chart(
                 label(left - 8, numbers.position(tick) + 4, tick_text(tick), anchor="end", kind="chart-quiet")
             )
     if len(rows) > MOST_LINES:
-        parts += _band(rows, scale, height)
+        parts += _draw_band(rows, scale, height)
     else:
-        parts += _lines(rows, scale, height, named=named)
+        parts += _draw_rows(rows, scale, height, named=named)
     desc = f"{len(rows)} rows: " + "; ".join(row.note or _note(row) for row in rows[:MOST_NAMED])
     return picture(title, desc, width=width, height=bottom + BOTTOM, parts=parts)
 
 
-def _lines(rows: Sequence[IntervalRow], scale: Scale, height: float, *, named: bool) -> Iterator[str]:
+def _draw_rows(rows: Sequence[ChartPoint], scale: Scale, height: float, *, named: bool) -> Iterator[str]:
     """The interval of each row; if they are `named`, with its name and its mark."""
     kind = "chart-interval" if named else "chart-thin"
     for at, row in enumerate(rows):
@@ -325,7 +329,7 @@ def _lines(rows: Sequence[IntervalRow], scale: Scale, height: float, *, named: b
         yield linked(inside, row.link, row.note or _note(row), is_stop=named)
 
 
-def _band(rows: Sequence[IntervalRow], scale: Scale, height: float) -> list[str]:
+def _draw_band(rows: Sequence[ChartPoint], scale: Scale, height: float) -> list[str]:
     """The area of the intervals of all rows, and a line through their values."""
     in_a_pixel = ceil(1 / height)
     lows = []
@@ -342,7 +346,7 @@ def _band(rows: Sequence[IntervalRow], scale: Scale, height: float) -> list[str]
     return [path(lows + highs[::-1], "chart-band"), path(values, "chart-values")]
 
 
-def _note(row: IntervalRow) -> str:
+def _note(row: ChartPoint) -> str:
     text = f"{row.label}: {row.value:.4g}"
     if row.low is None or row.high is None:
         return text
@@ -359,7 +363,9 @@ def linked(inside: str, link: str, note: str, *, is_stop: bool) -> str:
     title = element("title", words=note)
     if not link:
         return element("g", {}, title + inside)
-    attributes = {"href": link, "tabindex": "" if is_stop else "-1", "aria-label": note if is_stop else ""}
+    attributes = {"href": link, "tabindex": "-1"}
+    if is_stop:
+        attributes = {"href": link, "aria-label": note}
     return element("a", attributes, title + inside)
 
 

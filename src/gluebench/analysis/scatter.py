@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from gluebench.analysis.charts import (
     BOTTOM,
@@ -12,6 +11,7 @@ from gluebench.analysis.charts import (
     RIGHT,
     TOP,
     WIDTH,
+    ChartPoint,
     Scale,
     dots,
     element,
@@ -32,22 +32,9 @@ GRID = 4
 """Side of a square of a cloud of points."""
 
 
-class ScatterPoint(NamedTuple):
-    """One point, with the ends of its interval in y if there is one."""
-
-    label: str
-    x: float
-    y: float
-    low: float | None = None
-    high: float | None = None
-    ink: int = 0
-    """As that of a row; points in grey are small, and have no name and no interval."""
-    link: str = ""
-
-
 def scatter_chart(
     title: str,
-    points: Sequence[ScatterPoint],
+    points: Sequence[ChartPoint],
     *,
     x_title: str,
     y_title: str,
@@ -70,7 +57,7 @@ def scatter_chart(
     across = scale_over(every_x, LEFT, width - RIGHT, logarithmic=logarithmic)
     heights = [y for _, y in cloud]
     for point in points:
-        heights.append(point.y)
+        heights.append(point.value)
         if point.ink != QUIET:
             heights += [end for end in (point.low, point.high) if end is not None]
     up = scale_over(heights, height - BOTTOM, TOP)
@@ -85,7 +72,7 @@ def scatter_chart(
             steps += [(x, y), (x, next_y)]
         parts.append(path(steps, "chart-front"))
         taken += [_box_around(first, second) for first, second in pairwise(steps)]
-    places = [(across.position(point.x), up.position(point.y)) for point in points]
+    places = [(across.position(point.x), up.position(point.value)) for point in points]
     taken += [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
     for point, (x, _) in zip(points, places, strict=True):
         if point.ink != QUIET and point.low is not None and point.high is not None:
@@ -97,7 +84,7 @@ def scatter_chart(
         parts.append(dots([place for point, place in placed if point.ink == QUIET]))
         placed = [(point, place) for point, place in placed if point.ink != QUIET]
     for point, (x, y) in placed:
-        note = f"{point.label}: {x_words(point.x)}, {point.y:.4g}"
+        note = f"{point.label}: {x_words(point.x)}, {point.value:.4g}"
         inside = mark(x, y, point.ink)
         if point.ink != QUIET:
             name, boxes = _place_label(point.label, x, y, taken, room)
@@ -105,12 +92,12 @@ def scatter_chart(
             taken += boxes
         parts.append(linked(inside, point.link, note, is_stop=point.ink != QUIET))
     named = [point for point in points if point.ink != QUIET][:MOST_NAMED]
-    texts = [f"{point.label} ({x_words(point.x)}, {point.y:.4g})" for point in named]
+    texts = [f"{point.label} ({x_words(point.x)}, {point.value:.4g})" for point in named]
     desc = f"{y_title} by {x_title} of {len(every_x)} points: " + "; ".join(texts)
     return picture(title, desc, width=width, height=height, parts=parts)
 
 
-def _whisker(point: ScatterPoint, x: float, up: Scale) -> str:
+def _whisker(point: ChartPoint, x: float, up: Scale) -> str:
     """The interval of a point, if it has one."""
     if point.low is None or point.high is None:
         return ""

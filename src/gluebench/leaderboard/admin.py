@@ -28,7 +28,7 @@ from gluebench.leaderboard.apps.accounts.models import Team, Token, User, teams_
 from gluebench.leaderboard.apps.annotation.models import Study
 from gluebench.leaderboard.apps.audit.models import Entry, record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.limits.models import Override
 from gluebench.leaderboard.apps.phases.table import ActError
@@ -81,7 +81,7 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         kind = str(row._meta.verbose_name)
         more: Values = {}
         if isinstance(row, Benchmark):
-            more = {"benchmark": row, "sealed": sealed(row, "open")}
+            more = {"benchmark": row, "sealed": seals_of_parts(row, "open")}
         record(f"{kind} {act}", actor=request.user, row=row.pk, fields=fields, **more)
 
 
@@ -298,7 +298,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
     search_fields = ["name", "model", "team", "key", "owner__email", "sha256"]
     date_hierarchy = "submitted"
     exclude = ["file", "report", "scores", "problems", "retry_key", "lease", "renewed"]
-    readonly_fields = ["page"]
+    readonly_fields = ["report_link"]
     actions = ["take_off", "put_back", "grade_again", "verify", "unverify"]
 
     @admin.display(boolean=True, description="On the board")
@@ -307,7 +307,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
         return submission.is_listed
 
     @admin.display(description="Its page")
-    def page(self, submission: Submission) -> str:
+    def report_link(self, submission: Submission) -> str:
         """A link to its report."""
         return format_html('<a href="{0}">{0}</a>', submission.get_absolute_url())
 

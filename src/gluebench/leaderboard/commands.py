@@ -30,7 +30,7 @@ def init(folder: PathLike) -> SiteFolder:
 
     Raises SiteError if the folder holds something else.
     """
-    site = folders.at(folder)
+    site = folders.site_in(folder)
     site.create()
     checks.require(checks.examine(site))
     prepare(folder, change=True)
@@ -126,7 +126,7 @@ def settle(folder: PathLike, benchmark: str, phase: str, reason: str) -> None:
     from gluebench.leaderboard.apps.common.problems import ProblemError
     from gluebench.leaderboard.apps.limits.phase_acts import settle_phase
 
-    phases = {row.name: row for row in Benchmark.objects.named(benchmark).phases.all()}
+    phases = {row.name: row for row in Benchmark.objects.get_by_name(benchmark).phases.all()}
     if phase not in phases:
         known = ", ".join(phases) or "none"
         raise SiteError(f"{benchmark} has no phase {phase!r}. It has: {known}.")
@@ -156,7 +156,7 @@ def serve(
     running = require()
     if workers is not None:
         running = running._replace(workers=workers)
-    site = folders.at(folder)
+    site = folders.site_in(folder)
     site.require()
 
     def announce(url: str) -> None:
@@ -184,7 +184,7 @@ def address(folder: PathLike, url: str | None = None) -> str:
     """What links begin with, before their paths; `url` is how people reach the site, if that is given."""
     running = require()
     if url is None:
-        return site_address(running, folders.at(folder))
+        return site_address(running, folders.site_in(folder))
     return url.rstrip("/").removesuffix(running.path)
 
 
@@ -193,7 +193,7 @@ def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> li
 
     `files` compares every submitted file too; `reseal` first seals existing records, for a new secret key.
     """
-    site = folders.at(folder)
+    site = folders.site_in(folder)
     site.require()
     results = checks.examine(site)
     if any(check.name == "settings" and not check.ok for check in results):
@@ -254,7 +254,7 @@ def verify(
     elif (folder / verify.SUMS).is_file():
         verify.verify_copy(result, folder, key=known, kept=kept, recompute=recompute)
     else:
-        if folder.is_dir() and not folders.at(folder).key_file.is_file():
+        if folder.is_dir() and not folders.site_in(folder).key_file.is_file():
             raise _neither_site_nor_copy(folder, verify.SUMS)
         open_site(folder)
         from gluebench.leaderboard.keeping import integrity
@@ -293,7 +293,7 @@ def submit_local(
     from django.core.files import File
 
     from gluebench.leaderboard.apps.accounts.models import User, team_for
-    from gluebench.leaderboard.apps.accounts.trust import confirmed
+    from gluebench.leaderboard.apps.accounts.trust import has_confirmed_address
     from gluebench.leaderboard.apps.benchmarks.models import Benchmark
     from gluebench.leaderboard.apps.common.text import require_fields
     from gluebench.leaderboard.apps.submissions.grading import grade
@@ -303,9 +303,9 @@ def submit_local(
     details = {"model": model, "name": name, "public": public, **more}
     if unknown := details.keys() - FIELDS.keys() - {"public"}:
         raise TypeError(f"A submission has no such field: {', '.join(sorted(unknown))}.")
-    row = Benchmark.objects.named(benchmark)
+    row = Benchmark.objects.get_by_name(benchmark)
     owner = User.objects.filter(email=user_email).first() or User.objects.create_user(user_email)
-    if owner.has_usable_password() and not confirmed(owner):
+    if owner.has_usable_password() and not has_confirmed_address(owner):
         raise SiteError(
             f"Whoever signed up as {user_email} has not confirmed that address. Confirm it first, or use "
             f"another one: gluebench leaderboard confirm {user_email}"
@@ -329,7 +329,7 @@ def open_site(folder: PathLike, *, ready: bool = True) -> None:
 
     With `ready`, also if the database does not answer or is not up to date.
     """
-    site = folders.at(folder)
+    site = folders.site_in(folder)
     site.require()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gluebench.leaderboard.settings")
     import django

@@ -29,7 +29,7 @@ ORGANIZER = "organizer@gluebench.invalid"
 ADA, BEN = "ada@gluebench.invalid", "ben@gluebench.invalid"
 
 
-class Shipped(NamedTuple):
+class PackagedSystem(NamedTuple):
     """A system whose predictions the package has, since its training takes half an hour."""
 
     title: str
@@ -41,7 +41,7 @@ class Shipped(NamedTuple):
 
 
 SHIPPED = {
-    "bilstm": Shipped(
+    "bilstm": PackagedSystem(
         "BiLSTM",
         "BiLSTM, 300 per direction",
         "For each task a bidirectional LSTM over GloVe vectors of 50 dimensions, trained with seed 111. "
@@ -53,7 +53,7 @@ SHIPPED = {
 }
 
 
-class Entry(NamedTuple):
+class DemoEntry(NamedTuple):
     """A submission of the demonstration."""
 
     system: str
@@ -69,17 +69,17 @@ class Entry(NamedTuple):
 
 
 ENTRIES = (
-    Entry("majority"),
-    Entry("overlap"),
-    Entry("bag-of-words"),
-    Entry("hypothesis-only"),
-    Entry("mlp"),
-    Entry("bilstm"),
-    Entry("natural-logic", ADA),
-    Entry("hypothesis-only", ADA, "Hypothesis only, private run", public=False),
-    Entry("bag-of-words", ADA, "Bag of words, last row missing", truncated="SST-2.tsv"),
-    Entry("overlap", BEN, "Word overlap, waiting", public=False, wait=False),
-    Entry("majority", BEN, "Majority class, waiting", public=False, wait=False),
+    DemoEntry("majority"),
+    DemoEntry("overlap"),
+    DemoEntry("bag-of-words"),
+    DemoEntry("hypothesis-only"),
+    DemoEntry("mlp"),
+    DemoEntry("bilstm"),
+    DemoEntry("natural-logic", ADA),
+    DemoEntry("hypothesis-only", ADA, "Hypothesis only, private run", public=False),
+    DemoEntry("bag-of-words", ADA, "Bag of words, last row missing", truncated="SST-2.tsv"),
+    DemoEntry("overlap", BEN, "Word overlap, waiting", public=False, wait=False),
+    DemoEntry("majority", BEN, "Majority class, waiting", public=False, wait=False),
 )
 
 
@@ -107,10 +107,10 @@ def fill(folder: str | os.PathLike[str]) -> None:
 
         rows = Submission.objects.filter(benchmark__name=BENCHMARK)
         present = set(rows.values_list("owner__email", "name"))
-        missing = [entry for entry in ENTRIES if (entry.owner, _name(entry)) not in present]
+        missing = [entry for entry in ENTRIES if (entry.owner, _entry_title(entry)) not in present]
         systems = list(dict.fromkeys(entry.system for entry in missing))
         with ProcessPoolExecutor(min(WORKERS, os.cpu_count() or 1), get_context("spawn")) as pool:
-            trained = {system: pool.submit(_predicted, system, scratch / "sample") for system in systems}
+            trained = {system: pool.submit(_predict, system, scratch / "sample") for system in systems}
             for system in systems:
                 with _step(
                     f"{'Grading' if system in SHIPPED else 'Training and grading'}: {_info_of(system).title}"
@@ -121,7 +121,7 @@ def fill(folder: str | os.PathLike[str]) -> None:
                             _submit(folder, entry, predictions, parameters)
 
 
-def _predicted(system: str, data: Path) -> tuple[Mapping[str, Any], int]:
+def _predict(system: str, data: Path) -> tuple[Mapping[str, Any], int]:
     """The predictions of a system for every test file, and its size."""
     from gluebench.benchmark import load_benchmark
     from gluebench.submission import check
@@ -150,18 +150,18 @@ def _add_people() -> None:
     join_team(User.objects.get(email=BEN), team.code)
 
 
-def _name(entry: Entry) -> str:
+def _entry_title(entry: DemoEntry) -> str:
     return entry.name or _info_of(entry.system).title
 
 
-def _info_of(system: str) -> SystemEntry | Shipped:
+def _info_of(system: str) -> SystemEntry | PackagedSystem:
     from gluebench.systems import SYSTEMS
 
     return SHIPPED.get(system) or SYSTEMS[system]
 
 
 def _submit(
-    folder: str | os.PathLike[str], entry: Entry, predictions: Mapping[str, Any], parameters: int
+    folder: str | os.PathLike[str], entry: DemoEntry, predictions: Mapping[str, Any], parameters: int
 ) -> None:
     from gluebench.submission import write_submission
 
@@ -181,7 +181,7 @@ def _submit(
             BENCHMARK,
             entry.owner,
             file,
-            name=_name(entry),
+            name=_entry_title(entry),
             model=system.method,
             team="" if entry.owner == BASELINES else TEAM,
             description=system.description,

@@ -74,7 +74,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "gluebench.leaderboard.apps.common.parameters.known_parameters",
+    "gluebench.leaderboard.apps.common.parameters.refuse_unknown_parameters",
 ]
 
 FORCE_SCRIPT_NAME = RUNNING.path or None
@@ -215,7 +215,7 @@ ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/300s/key", "login": "120/m/ip"
 ALLAUTH_TRUSTED_PROXY_COUNT = 0  # the web server has already put the visitor's address in its place
 
 SOCIALACCOUNT_ADAPTER = "gluebench.leaderboard.apps.accounts.provider.SignInAdapter"
-SOCIALACCOUNT_FORMS = {"signup": "gluebench.leaderboard.apps.accounts.provider.SignupForm"}
+SOCIALACCOUNT_FORMS = {"signup": "gluebench.leaderboard.apps.accounts.provider.ProviderSignupForm"}
 SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
     "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": []},
     "github": {"OAUTH_PKCE_ENABLED": True, "APPS": []},

@@ -48,7 +48,7 @@ def _forms(
     return urls
 
 
-handler500 = "gluebench.leaderboard.serving.middleware.failed"
+handler500 = "gluebench.leaderboard.serving.middleware.server_error_page"
 
 ACCOUNT = [
     path("", accounts.overview, name="account"),
@@ -85,7 +85,7 @@ for _ending in FORMATS:
 RANKS = _forms(f"{BENCHMARK}/pairs", ranks.pairs, "pairs", subject="pairs")
 for _subject in ranks.PAGES:
     if _subject != "pairs":  # whose view takes more parameters
-        RANKS += _forms(f"{BENCHMARK}/{_subject}", ranks.page, _subject, subject=_subject)
+        RANKS += _forms(f"{BENCHMARK}/{_subject}", ranks.ranks_page, _subject, subject=_subject)
 
 urlpatterns = [
     path("", boards.home, name="home"),
@@ -110,7 +110,7 @@ urlpatterns = [
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
     path(f"{BENCHMARK}/results", results.results, name="results"),
     path(f"{BENCHMARK}/results.zip", results.archive, name="results-archive"),
-    path(f"{BENCHMARK}/about/<slug:section>", texts.about, name="about"),
+    path(f"{BENCHMARK}/about/<slug:section>", texts.about_section, name="about"),
     path(f"{BENCHMARK}/logo", texts.logo, name="logo"),
     path(f"{BENCHMARK}/style.css", texts.style, name="style"),
     *_forms(f"{BENCHMARK}/news", news.news, "news", ("atom", "")),
@@ -131,7 +131,7 @@ urlpatterns = [
     path(f"{ORGANIZE}/people/<slug:key>", annotation.study_page, name="organize-study"),
     path(f"{ORGANIZE}/people/<slug:key>/sheets.zip", annotation.download, name="organize-study-sheets"),
     path("organize", organizing.home, name="organizing"),
-    path("submissions", submissions.mine, name="my-submissions"),
+    path("submissions", submissions.my_submissions, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
     path("submissions/<slug:key>/badge.svg", boards.row_badge, name="row-badge"),
@@ -149,7 +149,7 @@ urlpatterns = [
     path("submissions/<slug:key>/receipt", ledger.receipt, name="receipt"),
     path("ledger", ledger.ledger, name="ledger"),
     path("ledger/checkpoint", ledger.checkpoint, name="ledger-checkpoint"),
-    path("ledger/rows.json", ledger.rows, name="ledger-rows"),
+    path("ledger/rows.json", ledger.rows_json, name="ledger-rows"),
     path("ledger/tile/<slug:level>/<path:path>", ledger.tile, name="ledger-tile"),
     path("terms", texts.site_page, {"name": "terms"}, name="terms"),
     path("privacy", texts.site_page, {"name": "privacy"}, name="privacy"),

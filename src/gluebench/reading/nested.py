@@ -196,12 +196,12 @@ def _read_values(text: str) -> tuple[Sequence[int], list[Any]]:
 def _flat_objects(text: str) -> Any:
     """The values of lines that are objects without lists, read at once; empty if they are something else.
 
-    A line that begins with { cannot continue an object, and without lists nothing else goes on over lines.
+    Where each line begins with a { and there are no others, neither an object nor a text goes on over lines.
     """
     text = text.rstrip("\n")
     lines = text.count("\n") + 1
     beginnings = text.startswith("{") + text.count("\n{")
-    if "[" in text or beginnings < lines:
+    if "[" in text or beginnings < lines or text.count("{") > lines:
         return []
     try:
         values = loaded(f"[{text}]".replace("\n", ","), flat=True)

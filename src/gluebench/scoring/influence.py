@@ -67,7 +67,7 @@ def influence_of_answers(metrics: Sequence[Metric], pairs: Pairs) -> tuple[Float
         values = [point(metric, pairs).value for metric in metrics]
         return influence_by_kind(metrics, pairs, values)
 
-    return pairs.kept(("influence", *metrics), compute)
+    return pairs.compute_once(("influence", *metrics), compute)
 
 
 def influence_by_kind(

@@ -93,7 +93,10 @@ def ranks(columns: Sequence[Column], words: Sequence[str] = ()) -> list[Ints]:
         return repr(cell)
 
     ranks_of_cells = {cell: rank for rank, cell in enumerate(sorted(different, key=sort_text))}
-    return [np.array([ranks_of_cells[cell] for cell in column.cells], np.intp) for column in columns]
+    ranks_of_columns = []
+    for column in columns:
+        ranks_of_columns.append(np.array([ranks_of_cells[cell] for cell in column.cells], np.intp))
+    return ranks_of_columns
 
 
 def comes_later(first: Ints, second: Ints) -> bool:

@@ -213,12 +213,12 @@ class _Table:
             if _has_content(path):
                 columns, rows = _read_parquet(path)
                 self._add_stored_rows(path, columns, rows)
-        if _has_content(self._lines):
-            columns, rows = _read_csv(self._lines)
-            self._add_stored_rows(self._lines, columns, rows)
+        if _has_content(self._log_path):
+            columns, rows = _read_csv(self._log_path)
+            self._add_stored_rows(self._log_path, columns, rows)
 
     @property
-    def _lines(self) -> Path:
+    def _log_path(self) -> Path:
         """The CSV file that grows: the table itself, or one beside a Parquet file until that is complete."""
         assert self._path is not None
         if self._path.suffix == ".csv":
@@ -251,7 +251,7 @@ class _Table:
     def __enter__(self) -> _Table:
         if self._path is not None:
             self._write_lines()  # without a line that was cut off
-            self._log = open(self._lines, "ab", buffering=0)
+            self._log = open(self._log_path, "ab", buffering=0)
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
@@ -260,17 +260,17 @@ class _Table:
         self._log.close()
         if error is not None:
             return
-        if self._path == self._lines:
+        if self._path == self._log_path:
             self._write_lines()
         else:
             _write_parquet(self._path, self._rows_by_path(), self._fields)
-            self._lines.unlink()
+            self._log_path.unlink()
 
     def _rows_by_path(self) -> list[Row]:
         return [self.rows[path] for path in sorted(self.rows)]
 
     def _write_lines(self) -> None:
-        with replacing(self._lines) as file:
+        with replacing(self._log_path) as file:
             self._write_rows(file, self._rows_by_path(), header=True)
 
     def _write_rows(self, file: BinaryIO, rows: Sequence[Row], *, header: bool) -> None:

@@ -50,7 +50,7 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.gold)
 
-    def kept(self, key: Hashable, make: Callable[[], Value]) -> Value:
+    def compute_once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What is made of these answers, once for each key."""
         if key not in self._kept:
             self._kept[key] = make()
@@ -234,7 +234,7 @@ class Pairs:
                 return Pairs(gold, predicted)
             return Pairs(gold, predicted, tuple(map(self.groups.__getitem__, some)))
 
-        return self.kept(("subset", some), take_rows)
+        return self.compute_once(("subset", some), take_rows)
 
 
 def join_by_index(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, size: int) -> Pairs:

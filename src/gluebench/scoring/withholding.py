@@ -75,7 +75,7 @@ def _classes(metric: Metric, pairs: Pairs) -> Classes | None:
     classes_of = function_of(metric).classes
     if classes_of is None:
         return None
-    return pairs.kept(("classes", metric), lambda: classes_of(pairs, metric))
+    return pairs.compute_once(("classes", metric), lambda: classes_of(pairs, metric))
 
 
 def _units_with_others(pairs: Pairs, *, axis: int) -> int:

@@ -37,7 +37,7 @@ class Answers(NamedTuple):
         """The answers at these positions, in their order."""
         columns = []
         for column in self:
-            columns.append([column[at] for at in positions] if column else [])
+            columns.append([column[at] for at in positions if column])
         return Answers(*columns)
 
 

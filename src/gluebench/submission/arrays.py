@@ -157,7 +157,8 @@ def _labels(data: Bytes, starts: Ints, ends: Ints, layout: Layout) -> tuple[Byte
         same_length = np.ndarray(len(data) - len(word) + 1, f"S{len(word)}", data, strides=(1,))
         rows = rows[same_length[starts[rows]] == word]
         codes[rows] = code
-        synonym[rows] = word not in layout.codes
+        if word not in layout.codes:
+            synonym[rows] = True
     return codes, synonym
 
 

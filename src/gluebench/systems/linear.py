@@ -30,7 +30,7 @@ class Sparse:
         sums = [np.add.reduceat(column[self.columns], self.starts[:-1]) for column in columns]
         return np.stack(sums, axis=1) * self.values[:, None]
 
-    def transposed_times(self, errors: Floats) -> Floats:
+    def multiply_transposed(self, errors: Floats) -> Floats:
         """Product of the transposed matrix with errors of shape (rows, classes): (width, classes)."""
         rows, starts, columns = self.by_column
         sums = np.zeros((errors.shape[1], self.width))
@@ -99,7 +99,7 @@ def _descend(
         # A gradient step, not from the weights but from a point ahead of them.
         scores = (rows @ ahead).reshape(count, kinds, classes)
         residuals = errors(scores).reshape(count, -1)
-        gradient = rows.transposed_times(residuals) / count + penalty * ahead
+        gradient = rows.multiply_transposed(residuals) / count + penalty * ahead
         moved = ahead - step * gradient
         # The next point is ahead in the direction of the last move, by a share that grows from 0 towards 1.
         next_momentum = (1 + (1 + 4 * momentum * momentum) ** 0.5) / 2
@@ -114,7 +114,7 @@ def _largest_eigenvalue(rows: Sparse) -> float:
     vector = np.ones((rows.width, 1))
     size = 1.0
     for _ in range(20):
-        vector = rows.transposed_times(rows @ vector)
+        vector = rows.multiply_transposed(rows @ vector)
         size = float(np.linalg.norm(vector))
         vector /= size
     return 1.05 * size

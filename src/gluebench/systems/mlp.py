@@ -164,7 +164,7 @@ class SparseBinaryMatrix(NamedTuple):
         sums = [weights[columns].sum(axis=0) for columns in self.columns]
         return np.array(sums).reshape(-1, weights.shape[1]) * self.values[:, None]
 
-    def transposed_times(self, errors: Floats, width: int) -> Floats:
+    def multiply_transposed(self, errors: Floats, width: int) -> Floats:
         """Product of the transposed matrix with errors of shape (examples, hidden): (features, hidden)."""
         sums = np.zeros((width, errors.shape[1]))
         for columns, error in zip(self.columns, errors * self.values[:, None], strict=True):
@@ -301,7 +301,7 @@ def _gradients(weights: Weights, rows: SparseBinaryMatrix, expected: Floats) -> 
     predicted = softmax(scores) if expected.shape[1] > 1 else scores
     wrong = (predicted - expected) / len(expected)
     back = (wrong @ weights.out.T) * (1 - inner * inner)
-    hidden = rows.transposed_times(back, len(weights.hidden))
+    hidden = rows.multiply_transposed(back, len(weights.hidden))
     return Weights(hidden, back.sum(axis=0), inner.T @ wrong, wrong.sum(axis=0))
 
 

@@ -166,7 +166,7 @@ def draw_positions(size: int, limit: int | None, name: str) -> Sequence[int]:
     return sorted(random.Random(name).sample(range(size), limit))
 
 
-def held_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
+def hold_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
     """Split off every tenth training example as a dev split, for data without one.
 
     Fewer than ten examples serve as both.

@@ -59,7 +59,7 @@ def test_another_process_does_the_tasks_that_the_leading_one_misses_and_writes_n
         def __init__(self):
             self.calls = []
 
-        def agreed(self, names):
+        def broadcast(self, names):
             self.calls.append(",".join(names))
             return ["WNLI", "RTE"]
 

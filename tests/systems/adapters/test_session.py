@@ -22,11 +22,11 @@ class Watcher:
         self.begun: list[str] = []
         self.left: list[float | None] = []
 
-    def began(self, place) -> None:
+    def report_start(self, place) -> None:
         self.begun.append(f"{place.number}/{place.of} {place.unit.task.name}")
         self.left.append(place.left)
 
-    def ended(self, place, result) -> None:
+    def report_end(self, place, result) -> None:
         self.left.append(place.left)
 
 

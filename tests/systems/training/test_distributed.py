@@ -89,7 +89,7 @@ class OneOfThree(Engine):
         self.rank = rank
         self._shares = shares
 
-    def gathered(self, value: Any) -> list[Any]:
+    def gather(self, value: Any) -> list[Any]:
         self._shares[self.rank] = value
         return [self._shares[rank] for rank in sorted(self._shares)]
 

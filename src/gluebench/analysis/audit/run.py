@@ -189,7 +189,9 @@ def _lengths(source: PairSet) -> Iterator[Lengths]:
     for label in source.task.words:
         rows = [row for row, own in enumerate(source.labels) if own == label]
         if rows:
-            medians = [float(median(counts[row] for row in rows)) for counts in counts_of_texts]
+            medians = []
+            for counts in counts_of_texts:
+                medians.append(float(median(counts[row] for row in rows)))
             second = medians[1] if len(medians) > 1 else None
             yield Lengths(source.name, label, len(rows), medians[0], second)
 

@@ -239,7 +239,7 @@ def perturb(
             set=f"{task.name}-{example.index}",
         )
         distinct: dict[tuple[str, ...], Item] = {}
-        for item in _edited_items(original, edits, words):
+        for item in _edit_item(original, edits, words):
             distinct.setdefault(item.inputs, item)
         changed = list(distinct.values())
         if NAMES_CHANGED in rules:
@@ -298,7 +298,7 @@ def _edits(rules: Sequence[str]) -> list[Edit]:
     return [edit for edit in EDITS if edit.name in rules]
 
 
-def _edited_items(original: Item, edits: Sequence[Edit], words: Classes | None) -> Iterator[Item]:
+def _edit_item(original: Item, edits: Sequence[Edit], words: Classes | None) -> Iterator[Item]:
     """Yield the item with its last text edited, for each edit that fits; nothing for a single text."""
     *before, last = original.inputs
     if not before:

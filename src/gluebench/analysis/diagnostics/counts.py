@@ -99,7 +99,7 @@ class Confusion(NamedTuple):
             values[gold] = dict(zip(self.labels, row, strict=True))
         return values
 
-    def cells(self) -> Iterator[dict[str, object]]:
+    def cell_records(self) -> Iterator[dict[str, object]]:
         """A record for each cell: gold label, answer, count, and as n the gold label's examples."""
         for gold, row in zip(self.labels, self.counts, strict=True):
             for answer, count in zip(self.labels, row, strict=True):

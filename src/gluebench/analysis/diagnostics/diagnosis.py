@@ -70,7 +70,7 @@ class SystemDiagnosis:
         for kind, name, score in self.scores.parts():
             yield {"breakdown": kind, "category": name, "measure": metric, **score.as_dict()}
         for (kind, name), confusion in self.confusions.items():
-            yield from ({"breakdown": kind, "category": name, **cell} for cell in confusion.cells())
+            yield from ({"breakdown": kind, "category": name, **cell} for cell in confusion.cell_records())
         if self.directions is None:
             return
         for name, share in self.directions.shares().items():
@@ -121,7 +121,7 @@ class SetDiagnosis:
             "systems": json_ready(self.systems),
         }
 
-    def rows(self) -> Iterator[tuple[str, int, list[Score | None]]]:
+    def category_scores(self) -> Iterator[tuple[str, int, list[Score | None]]]:
         """Yield name, number of examples and each system's score for every category of any system."""
         by_category: dict[tuple[str, str], list[Score | None]] = {}
         sizes: dict[tuple[str, str], int] = {}
@@ -140,7 +140,7 @@ class SetDiagnosis:
         """The scores of the systems on the whole set and each category."""
         with_interval = len(self.systems) <= MOST_WITH_INTERVALS
         rows = []
-        for name, n, scores in self.rows():
+        for name, n, scores in self.category_scores():
             row = [name, f"{n:,}"]
             for score in scores:
                 row.append("-" if score is None else cell_words(score, with_interval=with_interval))

@@ -124,7 +124,9 @@ def consensus(support: Support) -> Consensus:
     placed = 0  # the systems of the groups so far
     groups = _groups(support)
     for number, group in enumerate(groups):
-        within = [[support[i][j] for j in group] for i in group]
+        within = []
+        for i in group:
+            within.append([support[i][j] for j in group])
         of_group = _exact(within) if len(group) <= EXACT_UP_TO else _approximate(within)
         for system, place in zip(group, of_group.first, strict=True):
             first[system] = placed + place

@@ -183,15 +183,15 @@ def _only(profile: Profile, tasks: list[int]) -> Profile:
     if profile.weights is not None and not any(profile.weights[at] for at in tasks):
         tasks = []
 
-    def chosen(row: Sequence[Any]) -> tuple[Any, ...]:
+    def take_tasks(row: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(row[at] for at in tasks)
 
     return Profile(
         profile.systems,
-        chosen(profile.tasks),
-        tuple(map(chosen, profile.scores)),
-        profile.weights and chosen(profile.weights),
-        profile.scales and chosen(profile.scales),
+        take_tasks(profile.tasks),
+        tuple(map(take_tasks, profile.scores)),
+        profile.weights and take_tasks(profile.weights),
+        profile.scales and take_tasks(profile.scales),
     )
 
 
@@ -222,10 +222,10 @@ class RuleRanking(NamedTuple):
         """The values with a sign by which the highest is the best."""
         if rule not in LOWER:
             return list(self.values)
-        return _negated(self.values)
+        return _negate(self.values)
 
 
-def _negated(values: Sequence[float | None]) -> list[float | None]:
+def _negate(values: Sequence[float | None]) -> list[float | None]:
     return [None if value is None else -value for value in values]
 
 
@@ -241,7 +241,10 @@ def rank_by_rule(profile: Profile, rule: Rule) -> RuleRanking:
 
     from gluebench.analysis.rank import arrays
 
-    ranked = [at for at, row in enumerate(profile.scores) if any(score is not None for score in row)]
+    ranked = []  # the systems with a score
+    for at, row in enumerate(profile.scores):
+        if any(score is not None for score in row):
+            ranked.append(at)
     values: list[float | None] = [None] * len(profile.systems)
     scores = profile.array
     weight = np.array(profile.weight)
@@ -262,7 +265,7 @@ def rank_by_rule(profile: Profile, rule: Rule) -> RuleRanking:
         values = [rounded(none_if_nan(value)) for value in exact]
     ranks = tuple(competition_ranks(values))
     if rule in LOWER:
-        values = _negated(values)
+        values = _negate(values)
     return RuleRanking(tuple(values), ranks, note)
 
 

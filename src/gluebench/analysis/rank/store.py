@@ -97,18 +97,18 @@ class MeasurementCache:
         """The measured system; measured and kept if it is not there."""
         facts = self.facts(digest)
         if facts is None or (facts["valid"] and not self._path(f"{digest}.npz").is_file()):
-            return self._keep(digest, measure())
+            return self._keep_system(digest, measure())
         self._used.add(f"{digest}.npz")
 
         def read() -> Mapping[str, Influence]:
             try:
                 return _read_influences(self._path(f"{digest}.npz"))
             except DAMAGED:
-                return self._keep(digest, measure()).influences
+                return self._keep_system(digest, measure()).influences
 
         return MeasuredSystem(digest, facts, read)
 
-    def _keep(self, digest: str, system: MeasuredSystem) -> MeasuredSystem:
+    def _keep_system(self, digest: str, system: MeasuredSystem) -> MeasuredSystem:
         if self._folder is not None:
             self._write_arrays(f"{digest}.npz", _long_arrays(system.influences))
             self.keep_facts(digest, system.facts)

@@ -218,7 +218,9 @@ def read_systems(
     for name, system in grade_systems(submissions, gold, majority=majority).items():
         runs = [measure_answers(answers, plan) for answers in system.answers]
         every_run += runs
-        of_runs = [[plan.score(task, run) for task in plan.scored] for run in runs]
+        of_runs = []
+        for run in runs:
+            of_runs.append([plan.score(task, run) for task in plan.scored])
         scores.append(np.array(of_runs, np.float64).reshape(len(runs), len(plan.scored)))
         mean = runs[0]
         tests_of_parts: dict[str, RunsTest] = {}

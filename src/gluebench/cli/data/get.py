@@ -233,7 +233,9 @@ def _get_site(url: str, to: Path, retry: Mapping[str, Any], *, form: Form) -> No
 
     board = option.remote_benchmark(url)
     folder = to / board.address.name
-    source = board.address.for_programs if board.token else board.address.page
+    source = board.address._replace(phase=0).page
+    if board.token:
+        source = board.address.for_programs
     files = read_listed_files(source, board.facts.get("data"), folder)
     progress = DownloadProgress(shown=True)
     fetcher = Fetcher(progress, RetrySettings(**retry), token=board.token)

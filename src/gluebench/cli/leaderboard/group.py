@@ -95,7 +95,7 @@ def say_password(site: str, email: str, password: str) -> None:
     if sys.stdout.isatty():
         click.echo(f"Admin: {email}\nPassword, shown this once: {password}")
         return
-    file = folder.at(site).password_file
+    file = folder.site_in(site).password_file
     earlier = file.read_text() if file.is_file() else ""
     folder.write_private(file, f"{earlier}{email}\t{password}\n".encode())
     click.echo(f"Admin: {email}\nThe password is in {file}. Sign in, then delete this file.")
@@ -181,7 +181,7 @@ def links(site: str, url: str | None, password: str | None) -> None:
     if password is not None:
         click.echo(root + trust.reset_path(trust.account(password)))
         return
-    addresses = trust.unconfirmed()
+    addresses = trust.addresses_to_confirm()
     for address in addresses:
         link = root + trust.confirmation_path(address)
         click.echo(f"{address.email}\t{address.user.date_joined:%Y-%m-%d %H:%M}\t{link}")

@@ -155,7 +155,7 @@ def import_(site: str, file: str, *, replace: bool) -> None:
     from gluebench.leaderboard.keeping import transfer
 
     prepare = partial(commands.prepare, site, change=True)
-    done = transfer.import_site(folder.at(site), file, prepare, replace=replace)
+    done = transfer.import_site(folder.site_in(site), file, prepare, replace=replace)
     for problem in done.problems:
         click.echo(f"WRONG  {problem}")
     click.echo(f"{site} is the site of {done.facts['at']}, with {done.files} submitted files. Then run:")

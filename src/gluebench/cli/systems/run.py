@@ -163,7 +163,7 @@ def _finish(
     if session.plan.limit is not None:
         notice(f"no submission: --limit {session.plan.limit} leaves out examples.")
         return
-    if lines := session.unanswered(role):
+    if lines := session.list_unanswered(role):
         notice(
             f"No answer in the submission: {'; '.join(lines)}. There stands the most frequent training label "
             "(or the mean score), which may be right by chance; in the dev scores such a label counts as "
@@ -225,7 +225,7 @@ class Terminal:
         if done:
             rest = "going on with the rest" if todo else "nothing is left to do"
             notice(f"{', '.join(done)}: already done, in {session.folder}; {rest}.")
-        outdated = session.outdated()
+        outdated = session.list_outdated()
         if outdated:
             were = "was" if len(outdated) == 1 else "were"
             notice(
@@ -233,12 +233,12 @@ class Terminal:
                 f"{were} done; --again does everything anew."
             )
 
-    def began(self, place: TaskPosition) -> None:
+    def report_start(self, place: TaskPosition) -> None:
         """Print a line with the task's name."""
         self._at = place.unit.task.name
         notice(f"[{place.number}/{place.of}] {self._at}")
 
-    def ended(self, place: TaskPosition, result: TaskResult) -> None:
+    def report_end(self, place: TaskPosition, result: TaskResult) -> None:
         """Print a line with the task's time, the system's notes on it, and the time left."""
         from gluebench.cli.common.progress import clock
 

@@ -96,7 +96,7 @@ class SiteFolder:
         if not self.key_file.exists():
             write_private(self.key_file, secrets.token_urlsafe(48).encode())
 
-    def page(self, name: str) -> str:
+    def read_page(self, name: str) -> str:
         """The Markdown of "terms" or "privacy", its title first: the site's own, else the default."""
         own = self.pages / f"{name}.md"
         if own.is_file() and (text := own.read_text(encoding="utf-8")):
@@ -179,10 +179,10 @@ def remove_all_but_last(folders: Iterable[Path], last_file: str) -> None:
 
 def from_environment() -> SiteFolder:
     """The site that the environment names, else `gluebench-site` in the current folder."""
-    return at(os.environ.get(VARIABLE, "gluebench-site"))
+    return site_in(os.environ.get(VARIABLE, "gluebench-site"))
 
 
-def at(root: str | os.PathLike[str]) -> SiteFolder:
+def site_in(root: str | os.PathLike[str]) -> SiteFolder:
     """The site in a folder, with the shared folder that the environment names."""
     place = Path(root).absolute()
     shared = os.environ.get(STORAGE, "").strip()

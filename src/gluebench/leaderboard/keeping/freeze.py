@@ -27,7 +27,7 @@ from gluebench.leaderboard.apps.ledger import tree
 from gluebench.leaderboard.apps.ledger.verify import RELEASE, SUMS, file_of
 from gluebench.leaderboard.apps.ledger.views import current_rows, other_boards
 from gluebench.leaderboard.apps.phases.models import on_board, phase_on_board, policy_at
-from gluebench.leaderboard.apps.submissions.feedback import graded_rows
+from gluebench.leaderboard.apps.submissions.feedback import rows_to_grade
 from gluebench.leaderboard.apps.submissions.grading import phases_due
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.keeping.folder import SiteError, files_below
@@ -90,13 +90,13 @@ def freeze(
     if folder.exists() and any(folder.iterdir()):
         raise SiteError(f"{folder} is not empty. Name a new folder.")
     phases_due()  # it changes the board's phase, and writes into the ledger that is copied
-    released = [Benchmark.objects.named(name) for name in release]
-    one = Benchmark.objects.named(only) if only else None
+    released = [Benchmark.objects.get_by_name(name) for name in release]
+    one = Benchmark.objects.get_by_name(only) if only else None
     if one and not one.is_public:
         raise SiteError(f"{only} has no public pages to copy: it is a draft, or for its participants.")
     if one and set(release) - {only}:
         raise SiteError(f"The copy is of {only}: it releases no labels of other benchmarks.")
-    if any(benchmark.named_from for benchmark in released):  # authors' files may name them
+    if any(benchmark.names_hidden_until for benchmark in released):  # authors' files may name them
         raise SiteError("Names are hidden: release files once they are shown.")
     with snapshot():
         caches["pages"].clear()
@@ -285,7 +285,7 @@ def _release(benchmark: Benchmark, home: Path) -> None:
         with submission.file.open("rb") as file:
             (home / "predictions" / submission.key).write_bytes(file.read())
     phase = phase_on_board(benchmark)
-    about: dict[str, Any] = {"rows": None, **graded_rows(benchmark, phase), "filenames": filenames}
+    about: dict[str, Any] = {"rows": None, **rows_to_grade(benchmark, phase), "filenames": filenames}
     about["ladder"] = policy_at(benchmark, phase).feedback == "ladder"
     (home / "release.json").write_text(json.dumps(about))
 

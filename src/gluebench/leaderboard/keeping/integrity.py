@@ -16,7 +16,7 @@ from gluebench.leaderboard.apps.audit.models import SEAL, Entry, record
 from gluebench.leaderboard.apps.benchmarks.adding import digest_of
 from gluebench.leaderboard.apps.benchmarks.contents import manifest_of
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, DataFile
-from gluebench.leaderboard.apps.benchmarks.seals import ALL, LABEL_KEY, PARTS, sealed
+from gluebench.leaderboard.apps.benchmarks.seals import ALL, LABEL_KEY, PARTS, seals_of_parts
 from gluebench.leaderboard.apps.common.formats import portable
 from gluebench.leaderboard.apps.ledger import models as ledger
 from gluebench.leaderboard.apps.ledger.notes import Key
@@ -42,7 +42,7 @@ RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --res
 
 def examine(*, files: bool = False) -> list[Check]:
     """The results, what the boards show of them, and the log; with `files`, every submitted file too."""
-    parts = [_results, _listed, _inputs, _log, _benchmarks, _rows, _ledger]
+    parts = [_results, _check_board_columns, _inputs, _log, _benchmarks, _check_ledger_entries, _ledger]
     if files:
         parts.append(_files)
     checks: list[Check] = []
@@ -67,7 +67,7 @@ def reseal(reason: str = "The site has a new secret key.") -> None:
     _seal_submissions()
     ledger.sign_anew(reason)
     for benchmark in Benchmark.objects.all():
-        record("sealed", benchmark=benchmark, reason=reason, sealed=sealed(benchmark, *PARTS))
+        record("sealed", benchmark=benchmark, reason=reason, sealed=seals_of_parts(benchmark, *PARTS))
 
 
 def seal_inputs() -> None:
@@ -77,7 +77,7 @@ def seal_inputs() -> None:
     with transaction.atomic():
         _seal_submissions()
         for benchmark in Benchmark.objects.all():
-            record(SEAL, benchmark=benchmark, sealed=sealed(benchmark, *INPUTS))
+            record(SEAL, benchmark=benchmark, sealed=seals_of_parts(benchmark, *INPUTS))
 
 
 def _seal_submissions() -> None:
@@ -115,7 +115,7 @@ def _results() -> Iterator[Check]:
     yield _check("results", edited, "edited in the database", fix, rows.count())
 
 
-def _listed() -> Iterator[Check]:
+def _check_board_columns() -> Iterator[Check]:
     """Check the columns that a board reads: they must match the submission's latest result."""
     rows = Submission.objects.filter(status__in=(Status.GRADED, Status.INVALID))
     rows = rows.select_related("benchmark", "phase")
@@ -137,7 +137,7 @@ def _is_as_graded(row: Submission) -> bool:
     result = row.results.first()
     if result is None or (row.finished, row.why) != (result.created, result.why):
         return False
-    shown = feedback.shown(row, result)
+    shown = feedback.values_to_show(row, result)
     return all(portable(getattr(row, name)) == portable(value) for name, value in shown.items())
 
 
@@ -160,7 +160,7 @@ def _benchmarks() -> Iterator[Check]:
     edited = [f"{name} as a whole" for name in sorted(logged.keys() - rows.keys())]
     for name in logged.keys() & rows.keys():
         tables = {part.split()[0] for part in logged[name]}
-        present = _without_tables(sealed(rows[name], *tables.intersection(PARTS)))
+        present = _without_tables(seals_of_parts(rows[name], *tables.intersection(PARTS)))
         expected = _without_tables(logged[name])
         for part in sorted(present.keys() | expected.keys()):
             if present.get(part) != expected.get(part):
@@ -194,7 +194,7 @@ def _log() -> Iterator[Check]:
     yield _check("log", edited, "not in the chain of seals", fix, number, ends)
 
 
-def _rows() -> Iterator[Check]:
+def _check_ledger_entries() -> Iterator[Check]:
     """Check each submission against its last entry of the ledger: what boards show, and how it was graded."""
     edited: list[str] = []
     pks = list(Submission.objects.order_by("pk").values_list("pk", flat=True))
@@ -227,7 +227,7 @@ def _ledger() -> Iterator[Check]:
     yield _check("ledger", edited, "edited in the database", f"Restore a backup. {RESEAL}", count)
 
 
-def published_files() -> Iterator[tuple[str, str]]:
+def digests_of_data_files() -> Iterator[tuple[str, str]]:
     """Each file of the storage "data" that a row names, with its SHA-256; one may come twice."""
     models: tuple[Any, ...] = (DataFile, PhaseFile, Results, FrozenCopy)
     for model in models:
@@ -240,7 +240,7 @@ def published_files() -> Iterator[tuple[str, str]]:
 def _find_altered_files() -> Iterator[str]:
     """What is wrong with manifests, labels and files to download."""
     for home in settings.FOLDER.manifests.iterdir():
-        if manifest_of(home).name != home.name:
+        if manifest_of(home).short_hash != home.name:
             yield f"{home.name} of the manifests"
     for home in settings.FOLDER.labels.glob("*/*"):
         if digest_of(home)[:16] != home.name:
@@ -248,7 +248,7 @@ def _find_altered_files() -> Iterator[str]:
     for row in Benchmark.objects.exclude(gold=""):
         if digest_of(row.gold_path) != row.gold_digest:
             yield f"labels of {row.name}"
-    for name, expected in published_files():
+    for name, expected in digests_of_data_files():
         if _digest_in_storage("data", name) != expected:
             yield f"file to download {name}"
 

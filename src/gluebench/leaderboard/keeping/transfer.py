@@ -204,9 +204,9 @@ def _add_site(archive: _Archive, *, secrets: bool) -> None:
 def _files_of_rows() -> Iterator[tuple[str, str, str, str]]:
     """Files that rows name: key of the submission, storage, name and SHA-256."""
     from gluebench.leaderboard.apps.submissions.models import Submission
-    from gluebench.leaderboard.keeping.integrity import published_files
+    from gluebench.leaderboard.keeping.integrity import digests_of_data_files
 
-    for name, sha256 in sorted(set(published_files())):
+    for name, sha256 in sorted(set(digests_of_data_files())):
         yield "", "data", name, sha256
     rows = Submission.objects.exclude(file="").values_list("key", "file", "sha256").order_by("file")
     for key, name, sha256 in rows:

@@ -114,7 +114,7 @@ def disk(site: SiteFolder) -> Check:
     return Check("disk", state, "" if free > FREE_BYTES else "Make room: at least 200 MB are needed.")
 
 
-def _check_file_system(site: SiteFolder, running: environment.Running) -> Check:
+def _check_file_system(site: SiteFolder, running: environment.RunSettings) -> Check:
     """Refuse network file systems for SQLite: its write-ahead log needs shared memory."""
     if running.database:
         return Check("database place", "another program's.")

@@ -229,7 +229,7 @@ class Variable(NamedTuple):
     parse: Callable[[str], Any]
 
 
-class Running(NamedTuple):
+class RunSettings(NamedTuple):
     """How a site runs. Without any variable: one web process, one worker, for this machine's browser."""
 
     hosts: Annotated[tuple[str, ...], Variable("GLUEBENCH_HOSTS", _hosts)] = ()
@@ -280,7 +280,7 @@ class Running(NamedTuple):
         return self.web > 1 or bool(self.database)
 
 
-def site_address(running: Running, folder: SiteFolder) -> str:
+def site_address(running: RunSettings, folder: SiteFolder) -> str:
     """Scheme and host by which people reach a site: as it is named, else as it was last served.
 
     The paths of its pages, which begin with `Running.path`, are put behind it.
@@ -295,7 +295,7 @@ def site_address(running: Running, folder: SiteFolder) -> str:
     return f"http://{name}:{served.port}" if name else f"http://{served.netloc}"
 
 
-def require(environ: Mapping[str, str] = os.environ) -> Running:
+def require(environ: Mapping[str, str] = os.environ) -> RunSettings:
     """Return the settings of the environment. Raises SiteError with all its problems."""
     running, problems = read(environ)
     if problems:
@@ -303,19 +303,19 @@ def require(environ: Mapping[str, str] = os.environ) -> Running:
     return running
 
 
-def read(environ: Mapping[str, str] = os.environ) -> tuple[Running, list[str]]:
+def read(environ: Mapping[str, str] = os.environ) -> tuple[RunSettings, list[str]]:
     """Return the settings, with the default in place of each wrong value, and the problems."""
     given = {name: value.strip() for name, value in environ.items() if value.strip()}
     values: dict[str, Any] = {}
     problems = []
-    for field, hint in get_type_hints(Running, include_extras=True).items():
+    for field, hint in get_type_hints(RunSettings, include_extras=True).items():
         for name, parse in hint.__metadata__:
             if name in given:
                 try:
                     values[field] = parse(given[name])
                 except ValueError as error:
                     problems.append(f"{name} {error}")
-    running = Running(**values)
+    running = RunSettings(**values)
     return running, problems + _contradictions(given, https=running.https)
 
 

@@ -50,7 +50,7 @@ READING, IDLE, HEAD, BODY = range(4)
 """Stages of a connection: the server waits for an answer to be read, for a request, its head, its body."""
 
 
-class Limits(NamedTuple):
+class ClientLimits(NamedTuple):
     """Limits on clients. `body_bytes` and `unread_bytes` are for all clients together."""
 
     connections: int = 1000
@@ -196,7 +196,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     refused = lingering = False
     _stage = (0, HEAD)
 
-    def __init__(self, server: Front, sock: socket.socket, addr: Any, adj: Adjustments, **more: Any) -> None:
+    def __init__(
+        self, server: FrontServer, sock: socket.socket, addr: Any, adj: Adjustments, **more: Any
+    ) -> None:
         self.parser_class = partial(Request, server.store)
         self.neighbors = server.addresses[network_of(addr[0])]
         self.deadline = server.clock() + server.limits.seconds
@@ -282,7 +284,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return now > self.deadline or (stage == IDLE and self.server.stop_at > 0)
 
 
-class Front(TcpWSGIServer):  # type: ignore[misc]
+class FrontServer(TcpWSGIServer):  # type: ignore[misc]
     """The server on a socket that listens already. `stop` ends it."""
 
     channel_class = Channel
@@ -293,7 +295,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         self,
         application: Callable[..., Any],
         listening: socket.socket,
-        limits: Limits,
+        limits: ClientLimits,
         *,
         headers: Sequence[tuple[str, str]] = (),
         start_from: str = "",
@@ -365,7 +367,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         if handler is not self.trigger:
             self._watch(handler)
 
-    def _watch(self, handler: Channel | Front) -> None:
+    def _watch(self, handler: Channel | FrontServer) -> None:
         """Register the events that a handler waits for; during an answer, these change without an event."""
         if handler.socket is None:
             return
@@ -385,7 +387,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         else:
             self.answering.discard(handler)
 
-    def forget(self, handler: Channel | Front) -> None:
+    def forget(self, handler: Channel | FrontServer) -> None:
         """Unregister a handler's events; call it before its socket is closed."""
         if handler.watched:
             self._selector.unregister(handler.socket)

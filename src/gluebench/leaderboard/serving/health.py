@@ -33,7 +33,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from gluebench.leaderboard.apps.accounts.models import User
-from gluebench.leaderboard.apps.accounts.trust import confirmed
+from gluebench.leaderboard.apps.accounts.trust import has_confirmed_address
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.submissions.models import Submission, Worker
 from gluebench.leaderboard.apps.submissions.queries import Status
@@ -122,7 +122,7 @@ def queue() -> Check:
     return Check("queue", state, fix)
 
 
-def stalled(benchmark: Benchmark) -> str:
+def stall_reason(benchmark: Benchmark) -> str:
     """Why nobody grades the submissions of a benchmark that wait, in a sentence; empty if they are graded.
 
     A worker reports every few seconds, but not while it starts.
@@ -145,7 +145,7 @@ def roles() -> Check:
     """Whether all admins and organizers have confirmed addresses; needs the tables."""
     role = Q(is_superuser=True) | Q(organized__isnull=False)
     holders = User.objects.filter(role, is_active=True).distinct()
-    doubtful = ", ".join(user.email for user in holders if not confirmed(user))
+    doubtful = ", ".join(user.email for user in holders if not has_confirmed_address(user))
     if doubtful:
         state = f"Anybody may have signed up with an address that is not confirmed: {doubtful}."
         return Check("roles", state, "Hand the account to its owner: gluebench leaderboard confirm EMAIL")

@@ -38,7 +38,14 @@ logger = logging.getLogger(__name__)
 
 def run_all() -> None:
     """Run every task that is due. One that fails is logged and tried again soon; the others still run."""
-    due = (grading.sweep, grading.reveal_due, grading.phases_due, renewing.look, make_due, deliver)
+    due = (
+        grading.sweep,
+        grading.reveal_due,
+        grading.phases_due,
+        renewing.enqueue_outdated,
+        make_due,
+        deliver,
+    )
     _run(health.beat, *due, run_daily_when_due, _forget_tasks)
 
 

@@ -147,7 +147,7 @@ def log_not_kept(request: HttpRequest, answer: HttpResponse, reason: str) -> Htt
     return answer
 
 
-def failed(request: HttpRequest) -> HttpResponse:
+def server_error_page(request: HttpRequest) -> HttpResponse:
     """Answer an error that no view handled, with 507 where nothing can be written; Django calls it."""
     _, reason = reason_not_kept(sys.exc_info()[1])
     if not reason:

@@ -19,7 +19,7 @@ import gluebench
 from gluebench.leaderboard.keeping import folder
 from gluebench.leaderboard.keeping.folder import SiteError, SiteFolder
 from gluebench.leaderboard.serving import checks
-from gluebench.leaderboard.serving.environment import Running
+from gluebench.leaderboard.serving.environment import RunSettings
 
 GLANCE_SECONDS = 0.1
 STOP_SECONDS = 3.0
@@ -142,7 +142,7 @@ def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
 
 
 def run(
-    site: SiteFolder, listening: socket.socket | None, running: Running, ready: Callable[[str], None]
+    site: SiteFolder, listening: socket.socket | None, running: RunSettings, ready: Callable[[str], None]
 ) -> None:
     """Keep its processes running until SIGINT or SIGTERM; `ready` is called with its address when it answers.
 

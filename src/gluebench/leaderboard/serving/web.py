@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from gluebench.leaderboard.apps.submissions.process import BUILDS_QUEUED, CHECKS_QUEUED
-from gluebench.leaderboard.serving.front import Front, Limits
+from gluebench.leaderboard.serving.front import ClientLimits, FrontServer
 from gluebench.leaderboard.serving.supervisor import watch
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gluebench.leaderboard.settings")
@@ -27,7 +27,7 @@ OTHER_FILES = 256
 def main() -> None:
     """Serve until SIGTERM. The argument is the number of the listening socket."""
     watch()
-    front = Front(
+    front = FrontServer(
         application,
         socket.socket(fileno=int(sys.argv[1])),
         limits(),
@@ -46,7 +46,7 @@ def main() -> None:
         # An answer that is smaller goes out in one piece, from the thread that reads: four threads that each
         # wait for the interpreter after every send answer a fifth as many of 64 visitors.
         send_bytes=65536,
-        # No thread waits for a client to read: unread bytes go to disk, and `Front` limits them.
+        # No thread waits for a client to read: unread bytes go to disk, and `FrontServer` limits them.
         outbuf_high_watermark=2**62,
         inbuf_overflow=16384,
         max_request_header_size=16384,
@@ -60,9 +60,9 @@ def main() -> None:
     front.run()
 
 
-def limits() -> Limits:
+def limits() -> ClientLimits:
     """Limits on clients: each connection needs two of the open files, one of them for a body."""
-    usual = Limits()
+    usual = ClientLimits()
     needed = OTHER_FILES + 2 * usual.connections
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = needed if hard == resource.RLIM_INFINITY else min(needed, hard)

@@ -240,7 +240,7 @@ def point(metric: Metric, pairs: Pairs) -> MetricValue:
 
     Raises ValueError if an external metric gives no finite number.
     """
-    return pairs.kept(("point", metric), lambda: function_of(metric).point(pairs, metric))
+    return pairs.compute_once(("point", metric), lambda: function_of(metric).point(pairs, metric))
 
 
 def point_on(metric: Metric, pairs: Pairs, positions: Sequence[int]) -> MetricValue:

@@ -164,7 +164,7 @@ def class_metric(
         return ClassMean(average).of_counts(both, gold, predicted)
 
     def classes_of_pairs(pairs: Pairs, metric: Metric) -> Classes:
-        kept = pairs.kept((rows, metric), lambda: rows(pairs, metric))  # as `SumMetric.rows_of`
+        kept = pairs.compute_once((rows, metric), lambda: rows(pairs, metric))  # as `SumMetric.rows_of`
         counts = kept.reshape(len(pairs), 3, -1)
         both, gold, predicted = counts.sum(axis=0)
         has_weight = class_weights(gold, predicted, average, 0) > 0

@@ -64,7 +64,7 @@ def _contrast(
     return 2 * of_predicted + 2 * of_gold - 3 * of_both, of_gold
 
 
-def _cells(column: Column) -> Sequence[Sequence[str]]:
+def _label_cells(column: Column) -> Sequence[Sequence[str]]:
     """The labels of each example, also where it has one."""
     if column.labels:
         return [(word,) for word in column.words()]
@@ -73,8 +73,8 @@ def _cells(column: Column) -> Sequence[Sequence[str]]:
 
 def _label_rows(pairs: Pairs, metric: Metric) -> Floats:
     """How often I of each word counts in ICM, and in the gold's information; gold's sets; a 1."""
-    gold_cells = _cells(pairs.gold)
-    predicted_cells = _cells(pairs.predicted)
+    gold_cells = _label_cells(pairs.gold)
+    predicted_cells = _label_cells(pairs.predicted)
     occurring = set(chain.from_iterable(set(gold_cells) | set(predicted_cells)))
     tree = _Tree(chain(metric.labels, pairs.gold.labels, sorted(occurring)), metric)
 

@@ -32,8 +32,8 @@ def pearson_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
 
     Permuting the rows, or multiplying a column exactly by a power of two, does not change a bit of it.
     """
-    x = _centered(array("d", gold).tobytes())
-    y = _centered(array("d", predicted).tobytes())
+    x = _center(array("d", gold).tobytes())
+    y = _center(array("d", predicted).tobytes())
     return _ratio(_dot(x.values, y.values), x.spread, y.spread)
 
 
@@ -55,7 +55,7 @@ def standardized(values: Sequence[float]) -> list[float]:
     square error below 1e-15 whatever the offset and scale of the values, so that their sums, squares and
     products are well conditioned and resampled values agree with the exact correlation.
     """
-    deviations, spread = _centered(array("d", values).tobytes())
+    deviations, spread = _center(array("d", values).tobytes())
     if not spread:
         return [*deviations]  # a constant column
     n = len(deviations)
@@ -78,7 +78,7 @@ class _Centered(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _centered(data: bytes) -> _Centered:
+def _center(data: bytes) -> _Centered:
     """The deviations from the mean; cached, since all submissions share the gold column."""
     deviations = _deviations(array("d", data).tolist())
     return _Centered(deviations, _dot(deviations, deviations))
@@ -91,7 +91,7 @@ def _exact_cross(x: Sequence[float], y: Sequence[float]) -> float:
 
 @lru_cache(maxsize=8)
 def _doubled_ranks(data: bytes) -> _Centered:
-    """Twice the rank of each value; cached as `_centered` is."""
+    """Twice the rank of each value; cached as `_center` is."""
     values = array("d", data).tolist()
     ordered = sorted(values)
     last = dict(zip(ordered, range(1, len(ordered) + 1), strict=True))

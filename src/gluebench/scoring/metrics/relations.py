@@ -128,8 +128,8 @@ def _compare_spans(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[
     for start, end, label in gold:
         if (start, end) in ends_of_both:
             yield label, RIGHT if predicted_labels[start, end] == label else NEAR
-    gold_left = _unmatched(gold, ends_of_both)
-    predicted_left = _unmatched(predicted, ends_of_both)
+    gold_left = _find_unmatched(gold, ends_of_both)
+    predicted_left = _find_unmatched(predicted, ends_of_both)
     for label in _match_overlapping(gold_left, predicted_left):
         yield label, NEAR
     for span in gold_left:
@@ -138,7 +138,7 @@ def _compare_spans(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[
         yield span.label, EXTRA
 
 
-def _unmatched(spans: Sequence[Span], ends_of_both: Collection[tuple[int, int]]) -> list[_UnmatchedSpan]:
+def _find_unmatched(spans: Sequence[Span], ends_of_both: Collection[tuple[int, int]]) -> list[_UnmatchedSpan]:
     """The spans whose ends only their side has, the shortest first."""
     unmatched = [_UnmatchedSpan(span) for span in spans if span[:2] not in ends_of_both]
     return sorted(unmatched, key=lambda span: span.length)

@@ -39,7 +39,7 @@ class SumMetric(MetricFunction):
 
     def rows_of(self, pairs: Pairs, metric: Metric) -> Floats:
         """The numbers of each example, computed once for the same pairs."""
-        return pairs.kept((self.rows, metric), lambda: self.rows(pairs, metric))
+        return pairs.compute_once((self.rows, metric), lambda: self.rows(pairs, metric))
 
     def point(self, pairs: Pairs, metric: Metric) -> MetricValue:
         """The value on all examples."""

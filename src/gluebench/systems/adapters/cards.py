@@ -64,11 +64,12 @@ def write_shared_card(system: TrainedSystem, report: Report, benchmark: Benchmar
     }
     heading = f"# {system.title}\n\n{_LOADING.format(name=name)}"
     if BASE in json.loads((run.parent / MODEL).read_bytes()):
-        heading += f" The encoder is not in it: `{BASE}` in `{MODEL}` says where it is expected."
+        heading += f"\nThe encoder is not in it: `{BASE}` in `{MODEL}` says where it is expected."
     rows = []
     for task in benchmark.tasks:
         if task.name in report.tasks:
-            rows += [(task.name, *row) for row in _score_rows(report, task)]
+            for title, value, count in _score_rows(report, task):
+                rows.append((task.name, title, value, count))
     table = Table(("task", "metric", "score", "n"), rows)
     text = _compose(metadata, heading, report.split, table, card["settings"])
     write_text(system.folder / README, text)

@@ -22,7 +22,7 @@ def grade_answers(answers: Mapping[str, FileAnswers], gold: Gold, limit: int | N
     warnings = list(report.warnings)
     for name, answered in answers.items():
         replaced = "the mean" if _task(gold, name).form == "numbers" else "wrong"
-        lines = unanswered({name: answered}, limit)
+        lines = list_unanswered({name: answered}, limit)
         warnings += [f"counted as {replaced}: {line}" for line in lines]
     return replace(report, warnings=tuple(warnings))
 
@@ -58,7 +58,7 @@ def _task(gold: Gold, name: str) -> Task:
     return gold.benchmark.task(gold.benchmark.file(name).task)
 
 
-def unanswered(answers: Mapping[str, FileAnswers], limit: int | None = None) -> list[str]:
+def list_unanswered(answers: Mapping[str, FileAnswers], limit: int | None = None) -> list[str]:
     """List the files with answers that the system could not give: their number, share and reasons."""
     lines = []
     for name, answered in answers.items():

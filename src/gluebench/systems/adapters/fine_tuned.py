@@ -71,7 +71,7 @@ class CheckpointPerTask(Checkpoint):
         self._precision = precision
         self._say = say
         self._scratch = None if folder else tempfile.TemporaryDirectory(prefix="gluebench-")
-        self._folder = self.agreed(folder or Path(self._scratch.name if self._scratch else ""))
+        self._folder = self.broadcast(folder or Path(self._scratch.name if self._scratch else ""))
         self._models: dict[str, nn.Module] = {}
         self._begun_with: set[str] = set()
 
@@ -88,7 +88,7 @@ class CheckpointPerTask(Checkpoint):
         data = TaskData(task, train, split_dev(task, labeled))
         home = self.home(task.name)
         fingerprint = self._fingerprint(start, recipe, data)
-        if self.agreed(_fingerprint_of_finished(home) == fingerprint):
+        if self.broadcast(_fingerprint_of_finished(home) == fingerprint):
             self._models[task.name] = self._model(str(home))
             return
         with seeded(self._seed):
@@ -116,7 +116,7 @@ class CheckpointPerTask(Checkpoint):
         self._models[task.name] = classifier
         if self._engine.rank == 0:
             self._write(classifier, task, outcome, recipe, fingerprint)
-        self.agreed(None)  # no process reads the folder before it is complete
+        self.broadcast(None)  # no process reads the folder before it is complete
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The most probable word, or the score cut to the task's range."""
@@ -139,9 +139,9 @@ class CheckpointPerTask(Checkpoint):
         """How many predictions take as long as learning from one example: three for each epoch."""
         return 3.0 * self._recipe.of(task.name).epochs
 
-    def agreed(self, value: T) -> T:
+    def broadcast(self, value: T) -> T:
         """The leading process's value; every process waits here for the others."""
-        return cast(T, self._engine.gathered(value)[0])
+        return cast(T, self._engine.gather(value)[0])
 
     def home(self, task: str) -> Path:
         """The folder of a task's model."""

@@ -26,7 +26,7 @@ from gluebench.data.gold import gold_from_data
 from gluebench.data.home import hold_lock, sha256_of, split_file, task_folder
 from gluebench.scoring import Gold, Report
 from gluebench.submission import Column
-from gluebench.systems.adapters.dev_scores import grade_answers, labels_of_drawn, unanswered, with_wrong
+from gluebench.systems.adapters.dev_scores import grade_answers, labels_of_drawn, list_unanswered, with_wrong
 from gluebench.systems.protocols import Predictor
 from gluebench.systems.run import FileAnswers, Key, Unit, answer, column, fit, units
 
@@ -127,10 +127,10 @@ SCHEMA = "gluebench.run/1"
 class RunObserver(Protocol):
     """Receives reports of how a run goes."""
 
-    def began(self, place: TaskPosition) -> None:
+    def report_start(self, place: TaskPosition) -> None:
         """A task begins."""
 
-    def ended(self, place: TaskPosition, result: TaskResult) -> None:
+    def report_end(self, place: TaskPosition, result: TaskResult) -> None:
         """A task is done and its results are on disk."""
 
 
@@ -284,7 +284,7 @@ class Session:
         for index, unit in enumerate(todo):
             place = TaskPosition(unit, len(all_units) - len(todo) + index + 1, len(all_units), left)
             if watcher:
-                watcher.began(place)
+                watcher.report_start(place)
             result = self._do_unit(system, unit, fitted=together)
             elapsed += result.seconds
             done = sum(sizes[: index + 1])
@@ -292,7 +292,7 @@ class Session:
             if done:
                 left = elapsed / done * sum(sizes[index + 1 :])
             if watcher:
-                watcher.ended(place._replace(left=left), result)
+                watcher.report_end(place._replace(left=left), result)
 
     def follow(self, system: Predictor) -> None:
         """Take part, in another process, in what the leading one does by `run`; write nothing."""
@@ -301,11 +301,11 @@ class Session:
 
     def _todo(self, system: Predictor) -> list[Unit]:
         """List the missing units; of a system in several processes, those that the leading one misses."""
-        agreed: Callable[[list[str]], list[str]] = getattr(system, "agreed", list)
-        names = agreed([unit.task.name for unit in self.missing()])
+        broadcast: Callable[[list[str]], list[str]] = getattr(system, "broadcast", list)
+        names = broadcast([unit.task.name for unit in self.missing()])
         return [unit for unit in self.plan.units() if unit.task.name in names]
 
-    def outdated(self) -> list[str]:
+    def list_outdated(self) -> list[str]:
         """List the tasks that were answered with other versions of the system's modules."""
         by_task = {name: result.notes.get("sources", {}) for name, result in self.results().items()}
         return [name for name, sources in by_task.items() if sources != self.sources]
@@ -318,9 +318,9 @@ class Session:
         """Return the predictions for each finished file of a role, by file name."""
         return {name: answered.column for name, answered in self.answers(role).items()}
 
-    def unanswered(self, role: Role) -> list[str]:
+    def list_unanswered(self, role: Role) -> list[str]:
         """List the files of a role with answers that the system could not give, as text."""
-        return unanswered(self.answers(role), self.plan.limit)
+        return list_unanswered(self.answers(role), self.plan.limit)
 
     def dev_report(self) -> Report | None:
         """Grade the dev answers, with intervals; None if no dev split was answered.

@@ -19,7 +19,7 @@ from gluebench.systems.probe import classifier
 from gluebench.systems.probe.settings import DEFAULT, Preset, preset_called
 from gluebench.systems.probe.store import BATCH, Precision, encode_into, store_of
 from gluebench.systems.protocols import Advance, SentenceEncoder
-from gluebench.systems.run import held_out
+from gluebench.systems.run import hold_out
 
 
 @dataclass(eq=False)
@@ -58,7 +58,7 @@ class ProbedEncoder:
         Raises DataError for a task of more than two texts, EncoderError if the encoder returns no vectors.
         """
         if not dev:
-            train, dev = held_out(train)
+            train, dev = hold_out(train)
         settings = self._preset.of(task.name)
         train_features, dev_features = (self._features(task, examples) for examples in (train, dev))
         if task.labels:

@@ -33,7 +33,7 @@ from gluebench.systems.reproduce.row import (
     needed_files,
     row_called,
 )
-from gluebench.systems.run import Say, held_out, quiet
+from gluebench.systems.run import Say, hold_out, quiet
 from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import cached_tokenizer, tokenizer
 from gluebench.systems.text.vocabulary import most_frequent
@@ -258,5 +258,5 @@ def task_data(task: Task, train: Sequence[Example], dev: Sequence[Example]) -> T
         raise DataError(f"{task.name} has no dev split; a run is checked on it")
     if dev:
         return TaskData(task, train, split_dev(task, dev))
-    kept, tenth = held_out(train)
+    kept, tenth = hold_out(train)
     return TaskData(task, kept, dict.fromkeys(names, tenth))

@@ -202,7 +202,7 @@ def _parse_row(values: dict[str, Any]) -> Row:
         **values,
         seeds=tuple(runs["seeds"]),
         best=runs["best"],
-        printed={table: _printed_numbers(numbers) for table, numbers in printed.items()},
+        printed={table: _parse_printed(numbers) for table, numbers in printed.items()},
         majority=tuple(majority),
         owners=dict.fromkeys(shares["tasks"], shares["row"]),
     )
@@ -216,7 +216,7 @@ def _settings(values: Mapping[str, Any]) -> dict[str, Any]:
     return own
 
 
-def _printed_numbers(numbers: dict[str, Any]) -> PrintedScores:
+def _parse_printed(numbers: dict[str, Any]) -> PrintedScores:
     average = numbers.pop(AVERAGE, None)
     columns = {}
     for name, value in numbers.items():

@@ -68,7 +68,7 @@ class Engine:
         nn.utils.clip_grad_norm_(self._trained, clip)
         self._optimizer.step()
 
-    def gathered(self, value: Any) -> list[Any]:
+    def gather(self, value: Any) -> list[Any]:
         """The value of every process, in the order of their ranks."""
         return [value]
 
@@ -149,7 +149,7 @@ class Accelerated(Engine):
         self._accelerator.clip_grad_norm_(self._trained, clip)
         self._optimizer.step()
 
-    def gathered(self, value: Any) -> list[Any]:
+    def gather(self, value: Any) -> list[Any]:
         """The value of every process, in the order of their ranks."""
         if self.world == 1:
             return [value]

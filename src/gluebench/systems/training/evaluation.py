@@ -99,7 +99,7 @@ def compute_together(
                 advance(start + len(batch), len(order))
     all_positions: list[int] = []
     all_outputs: list[Tensor] = []
-    for positions, of_process in engine.gathered((own_positions, own_outputs)):
+    for positions, of_process in engine.gather((own_positions, own_outputs)):
         all_positions += positions
         all_outputs += of_process
     return torch.cat(all_outputs)[torch.tensor(all_positions).argsort()]

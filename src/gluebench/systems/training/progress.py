@@ -69,7 +69,7 @@ class Progress:
     """Task to its outcome with the weights kept for it."""
 
     @classmethod
-    def resumed(cls, values: Mapping[str, Any]) -> Progress:
+    def resume(cls, values: Mapping[str, Any]) -> Progress:
         """The progress whose fields, as plain values, were saved."""
         kept = {name: TaskOutcome(**entry) for name, entry in values["kept"].items()}
         return cls(**{**values, "kept": kept})

@@ -102,7 +102,7 @@ def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say:
     starts: Counter[str] = Counter()
     shown = ""
     with _ways(place) as run_all:
-        while waiting := [job for job in todo if not _ended(folder, job) and starts[job.name] < ATTEMPTS]:
+        while waiting := [job for job in todo if not _has_ended(folder, job) and starts[job.name] < ATTEMPTS]:
             free = [job for job in waiting if not claims.is_held(job_folder(folder, job), place.lease)]
             line = f"{len(todo) - len(waiting)} of {len(todo)} runs ended, {len(waiting)} to do"
             if len(free) < len(waiting):
@@ -115,7 +115,7 @@ def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say:
             run_all(free, folder, place)
             for job in free:
                 # A living claim is another launcher's.
-                if not _ended(folder, job) and not claims.is_held(job_folder(folder, job), place.lease):
+                if not _has_ended(folder, job) and not claims.is_held(job_folder(folder, job), place.lease):
                     starts[job.name] += 1
                     say(f"{job.name}: its process died (start {starts[job.name]} of {ATTEMPTS})")
     finished = tuple(job.name for job in todo if (job_folder(folder, job) / DONE).is_file())
@@ -143,10 +143,10 @@ def attempt(job: Job, folder: Path, lease: float = claims.LEASE, *, parent: int 
     DONE is written last, when all results are there.
     """
     own = job_folder(folder, job)
-    if _ended(folder, job):
+    if _has_ended(folder, job):
         return
     claim = claims.claim_job(own, lease)
-    if claim is None or _ended(folder, job):
+    if claim is None or _has_ended(folder, job):
         return
     began = time.time()
     outcome: tuple[str, dict[str, Any]]
@@ -164,7 +164,7 @@ def attempt(job: Job, folder: Path, lease: float = claims.LEASE, *, parent: int 
         write_json(own / outcome[0], outcome[1])
 
 
-def _ended(folder: Path, job: Job) -> bool:
+def _has_ended(folder: Path, job: Job) -> bool:
     own = job_folder(folder, job)
     return (own / DONE).is_file() or (own / FAILED).is_file()
 

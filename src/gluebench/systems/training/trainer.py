@@ -262,7 +262,7 @@ class Trainer:
         if self._engine.world > 1:
             if self._progress.update % AGREE_EVERY:
                 return False
-            parts = self._engine.gathered((received, due))
+            parts = self._engine.gather((received, due))
             received = max((number for number, _ in parts if number is not None), default=None)
             due = any(own_due for _, own_due in parts)
         if due or received is not None:
@@ -363,7 +363,7 @@ class Trainer:
 
     def _mean_losses(self) -> dict[str, float]:
         """Mean loss of each task's updates since the last check, for the tasks that had any."""
-        parts = self._engine.gathered({name: float(total) for name, total in self._losses.items()})
+        parts = self._engine.gather({name: float(total) for name, total in self._losses.items()})
         means = {}
         self._expect_finite(parts)
         for name, updates in self._progress.updates.items():
@@ -410,7 +410,7 @@ class Trainer:
             "losses": {name: float(total) for name, total in self._losses.items()},
             "carried": {name: module.carried() for name, module in self.model.carriers().items()},
         }
-        ranks = self._engine.gathered(rank_state)
+        ranks = self._engine.gather(rank_state)
         self._expect_finite([state["losses"] for state in ranks])  # keep the last state that is sound
         if self._engine.rank:
             return
@@ -445,7 +445,7 @@ class Trainer:
         if self.settings.idle_heads == "decay":  # a gradient of zero, where the interrupted run had one
             for weights in self._optimizer.state:
                 weights.grad = torch.zeros_like(weights)
-        self._progress = Progress.resumed(values["progress"])
+        self._progress = Progress.resume(values["progress"])
         for _ in range(self._progress.update):  # the batches that are done
             next(self._streams[next(self._sampler)])
         rank_state = values["ranks"][self._engine.rank]
@@ -476,7 +476,7 @@ class Trainer:
             seconds=round(progress.seconds, 1),
             run=self._identity,
         )
-        self._engine.gathered(None)  # every process waits until the weights are written
+        self._engine.gather(None)  # every process waits until the weights are written
         self._engine.release()
         checkpoint.take_weights(self.model, outcome)
         if self._engine.rank == 0:
@@ -491,7 +491,7 @@ class Trainer:
             )
             checkpoint.write_outcome(outcome)
             (self.folder / checkpoint.STATE).unlink(missing_ok=True)
-        self._engine.gathered(None)
+        self._engine.gather(None)
         return outcome
 
 

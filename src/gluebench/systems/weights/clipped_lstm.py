@@ -69,7 +69,7 @@ class ClippedLstm(nn.Module):
                 outputs.append(hidden)
         return torch.stack(outputs, dim=1), (hidden, cell)
 
-    def unclipped(self, inputs: Tensor, lengths: Tensor, state: State) -> tuple[Tensor, State, Tensor]:
+    def run_unclipped(self, inputs: Tensor, lengths: Tensor, state: State) -> tuple[Tensor, State, Tensor]:
         """The same by PyTorch's LSTM, which cannot clip; last, for each row whether clipping had changed it.
 
         An output at a step gives the gates of the next, all steps in one product, and these give the cells.

@@ -282,7 +282,7 @@ class Elmo(nn.Module):
             ran = []
             own: ClippedLstm
             for direction, own in enumerate(cells):  # type: ignore[arg-type]
-                run: Any = own.unclipped if fused else own
+                run: Any = own.run_unclipped if fused else own
                 out, state, *flags = run(inputs[direction], lengths, (hidden[direction], cell[direction]))
                 ran.append((out, *state))
                 for flag in flags:

@@ -46,11 +46,13 @@ def _resource(name: str) -> str:
 def _file_as_json(file: CaseFile) -> dict[str, Any]:
     """One test file; columns are named once, and each case is a list in the order that model.js reads."""
     tags: set[str] = set()
+    columns: set[str] = set()
     for case in file.cases:
         tags.update(case.phenomena)
+        columns.update(case.metadata)
     phenomena = [[entry.coarse, entry.name] for entry in file.task.phenomena if entry.name in tags]
     number_of = {name: number for number, (_, name) in enumerate(phenomena)}
-    metadata = [name for name in file.task.metadata if any(name in case.metadata for case in file.cases)]
+    metadata = [name for name in file.task.metadata if name in columns]
     cases = []
     for case in file.cases:
         values = [

@@ -29,7 +29,7 @@ from django.utils import timezone
 from django_tasks import task
 
 from gluebench.leaderboard.apps.accounts.models import User
-from gluebench.leaderboard.apps.accounts.trust import confirmed, hand_over, reset_path, revoke
+from gluebench.leaderboard.apps.accounts.trust import hand_over, has_confirmed_address, reset_path, revoke
 from gluebench.leaderboard.apps.common.mail import is_final
 from gluebench.leaderboard.serving.environment import site_address
 
@@ -147,7 +147,7 @@ def _cipher(what: str) -> Fernet:
 @receiver(password_reset)
 def prove(request: HttpRequest, user: User, **_: Any) -> None:
     """Confirm the address by a password reset, and revoke access that was set up before."""
-    if not confirmed(user):
+    if not has_confirmed_address(user):
         revoke(user, confirm=True)
 
 
@@ -166,7 +166,7 @@ LABELS = {
 """Labels of the library's fields."""
 
 
-class Worded(forms.Form):
+class RelabeledForm(forms.Form):
     """A form of the library with this site's labels, without placeholders that repeat them."""
 
     labels = LABELS
@@ -180,19 +180,19 @@ class Worded(forms.Form):
                 field.help_text = PASSWORD_HELP
 
 
-def _worded(form: type[forms.Form], **labels: str) -> type[forms.Form]:
-    return type(form.__name__, (Worded, form), {"labels": LABELS | labels})
+def _relabel_form(form: type[forms.Form], **labels: str) -> type[forms.Form]:
+    return type(form.__name__, (RelabeledForm, form), {"labels": LABELS | labels})
 
 
-LoginForm = _worded(allauth.LoginForm)
-ReauthenticateForm = _worded(allauth.ReauthenticateForm)
-AddEmailForm = _worded(allauth.AddEmailForm, email="New email address")
-ChangePasswordForm = _worded(allauth.ChangePasswordForm)
-SetPasswordForm = _worded(allauth.SetPasswordForm)
-ResetPasswordKeyForm = _worded(allauth.ResetPasswordKeyForm)
+LoginForm = _relabel_form(allauth.LoginForm)
+ReauthenticateForm = _relabel_form(allauth.ReauthenticateForm)
+AddEmailForm = _relabel_form(allauth.AddEmailForm, email="New email address")
+ChangePasswordForm = _relabel_form(allauth.ChangePasswordForm)
+SetPasswordForm = _relabel_form(allauth.SetPasswordForm)
+ResetPasswordKeyForm = _relabel_form(allauth.ResetPasswordKeyForm)
 
 
-class ResetPasswordForm(Worded, allauth.ResetPasswordForm):  # type: ignore[misc]
+class ResetPasswordForm(RelabeledForm, allauth.ResetPasswordForm):  # type: ignore[misc]
     """Asking for the link that lets one choose a new password."""
 
     def clean_email(self) -> str:
@@ -203,7 +203,7 @@ class ResetPasswordForm(Worded, allauth.ResetPasswordForm):  # type: ignore[misc
         return email
 
 
-class SignupForm(Worded, allauth.SignupForm):  # type: ignore[misc]
+class SignupForm(RelabeledForm, allauth.SignupForm):  # type: ignore[misc]
     """An account by email address and password."""
 
     labels = LABELS | {"password1": "Password"}

@@ -25,7 +25,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from requests import RequestException
 
-from gluebench.leaderboard.apps.accounts.adapter import Worded
+from gluebench.leaderboard.apps.accounts.adapter import RelabeledForm
 from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.audit.models import record
 
@@ -63,13 +63,13 @@ provider_classes = [OpenID, GitHub]
 
 def _if_configured(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     @wraps(view)
-    def checked(request: HttpRequest) -> HttpResponse:
+    def view_or_404(request: HttpRequest) -> HttpResponse:
         try:
             return view(request)
         except SocialApp.DoesNotExist:
             raise Http404 from None
 
-    return checked
+    return view_or_404
 
 
 github_login = _if_configured(github.oauth2_login)
@@ -146,7 +146,7 @@ def _lead_to_account(request: HttpRequest, sociallogin: SocialLogin) -> None:
             raise ImmediateHttpResponse(redirect("account_login"))
 
 
-class SignupForm(Worded, forms.SignupForm):  # type: ignore[misc]
+class ProviderSignupForm(RelabeledForm, forms.SignupForm):  # type: ignore[misc]
     """The address of a new account whose provider gave none, or one that has an account."""
 
 

@@ -32,7 +32,7 @@ from gluebench.leaderboard.apps.common.signals import account_deleted, account_e
 from gluebench.leaderboard.keeping.folder import SiteError
 
 
-def confirmed(user: User) -> bool:
+def has_confirmed_address(user: User) -> bool:
     """Whether this account's address is confirmed."""
     own = EmailAddress.objects.filter(user=user, email=user.email.lower(), verified=True)
     return bool(own.exists())
@@ -40,7 +40,7 @@ def confirmed(user: User) -> bool:
 
 def may_create(user: User) -> bool:
     """Whether an account may create benchmarks in the browser."""
-    return user.is_superuser or (settings.RUNNING.create == "accounts" and confirmed(user))
+    return user.is_superuser or (settings.RUNNING.create == "accounts" and has_confirmed_address(user))
 
 
 def role_of(user: Any) -> str:
@@ -67,7 +67,7 @@ def require_confirmed(users: Iterable[User]) -> None:
 
     Call it before granting something to an address: anybody may have signed up with it.
     """
-    emails = ", ".join(user.email for user in users if not confirmed(user))
+    emails = ", ".join(user.email for user in users if not has_confirmed_address(user))
     if emails:
         raise ValidationError(
             f"Not confirmed: {emails}. Anybody may have signed up with such an address. "
@@ -168,7 +168,7 @@ def require_vouched(user: User) -> None:
         ) from None
 
 
-def unconfirmed() -> QuerySet[EmailAddress]:
+def addresses_to_confirm() -> QuerySet[EmailAddress]:
     """The addresses that are not confirmed, the newest account first."""
     addresses: QuerySet[EmailAddress] = EmailAddress.objects.filter(verified=False, user__is_active=True)
     return addresses.select_related("user").order_by("-user__date_joined", "-pk")

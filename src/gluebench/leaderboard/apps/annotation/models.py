@@ -74,7 +74,7 @@ class Study(models.Model):
         return self.benchmark.record.task(self.task)
 
     @property
-    def outdated(self) -> bool:
+    def is_outdated(self) -> bool:
         """Whether the labels changed since it was scored."""
         return self.agreement is not None and self.labels != self.benchmark.gold_digest
 
@@ -127,7 +127,7 @@ class Answer(models.Model):
         constraints = [models.UniqueConstraint(fields=["annotator", "item"], name="one_per_item")]
 
 
-def shared(benchmark: Benchmark, task: str = "") -> list[Study]:
+def public_studies(benchmark: Benchmark, task: str = "") -> list[Study]:
     """The studies that were made public and scored, the newest first, as anybody may see them."""
     rows = benchmark.studies.filter(public=True, agreement__isnull=False).select_related("benchmark")
     return [round_scores(study) for study in rows if not task or study.task == task]
@@ -145,7 +145,7 @@ def facts_of(study: Study) -> Values:
         "pairs": len(study.drawn["pairs"]),
         "drawn": study.created.isoformat(timespec="seconds"),
         "scored": study.scored.isoformat(timespec="seconds") if study.scored else None,
-        "labels_changed": study.outdated,
+        "labels_changed": study.is_outdated,
         "agreement": study.agreement,
     }
 
@@ -156,11 +156,11 @@ def round_scores(study: Study) -> Study:
     if agreement is not None and not study.record.labels_public:
         bounds = bounds_of(study.record)
 
-        def shown(score: Facts) -> Values:
+        def round_score(score: Facts) -> Values:
             return rounded_score(Score(**score), *bounds).as_dict()
 
-        scores = {name: shown(score) for name, score in agreement["annotators"].items()}
-        study.agreement = {**agreement, "annotators": scores, "mean": shown(agreement["mean"])}
+        scores = {name: round_score(score) for name, score in agreement["annotators"].items()}
+        study.agreement = {**agreement, "annotators": scores, "mean": round_score(agreement["mean"])}
     return study
 
 

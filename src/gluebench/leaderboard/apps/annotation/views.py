@@ -168,7 +168,7 @@ def result(request: HttpRequest, name: str, key: str, form: str = "") -> HttpRes
     For organizers, and for everybody if it is public.
     """
     study = Study.objects.select_related("benchmark").filter(key=key, benchmark__name=name).first()
-    organizes = study is not None and study.benchmark.organized_by(request.user)
+    organizes = study is not None and study.benchmark.has_organizer(request.user)
     visible = Benchmark.objects.visible_to(request.user)
     if study is None or not (organizes or (study.public and visible.filter(pk=study.benchmark_id).exists())):
         raise Http404("There is no such study, or it is not public.")

@@ -13,29 +13,29 @@ from pydantic_core import to_json
 
 from gluebench.benchmark import Task
 from gluebench.leaderboard.apps.accounts.models import User
-from gluebench.leaderboard.apps.annotation.models import facts_of, shared
+from gluebench.leaderboard.apps.annotation.models import facts_of, public_studies
 from gluebench.leaderboard.apps.api import schemas
 from gluebench.leaderboard.apps.api.callers import ANYBODY, PUBLIC, reader
 from gluebench.leaderboard.apps.api.schemas import Paging, answers
-from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark, find_version
 from gluebench.leaderboard.apps.boards import views as pages
-from gluebench.leaderboard.apps.boards.columns import scheme_of, standings
+from gluebench.leaderboard.apps.boards.columns import board_entries, scheme_of
 from gluebench.leaderboard.apps.boards.downloads import coming_files, files_of, send_data_file
 from gluebench.leaderboard.apps.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
-from gluebench.leaderboard.apps.common.page_cache import TYPES, cached, once
+from gluebench.leaderboard.apps.common.page_cache import TYPES, once, serve_from_cache
 from gluebench.leaderboard.apps.common.problems import ProblemError, not_found
 from gluebench.leaderboard.apps.limits.phase_acts import values_of
 from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, tasks_of
-from gluebench.leaderboard.apps.phases.moments import Slot, ends_for, slot_of
-from gluebench.leaderboard.apps.phases.wording import described
+from gluebench.leaderboard.apps.phases.moments import SubmissionSlot, ends_for, slot_of
+from gluebench.leaderboard.apps.phases.wording import describe_phases
 from gluebench.leaderboard.apps.ranks import compare_views
 from gluebench.leaderboard.apps.ranks import health as health_pages
 from gluebench.leaderboard.apps.ranks import views as rank_pages
 from gluebench.leaderboard.apps.submissions import feedback
 from gluebench.leaderboard.apps.submissions.facts import with_systems
 from gluebench.leaderboard.apps.submissions.models import Submission
-from gluebench.leaderboard.apps.submissions.report import expected_files
+from gluebench.leaderboard.apps.submissions.report import files_to_submit
 
 router = Router(tags=["Benchmarks"], auth=ANYBODY)
 
@@ -55,7 +55,7 @@ PHASE: Values = {
 def _get(address: str, shape: Any, *statuses: int, by_phase: bool = False) -> Callable[[Any], Any]:
     """Register an operation that needs no account, as the OpenAPI document then says.
 
-    One `by_phase` takes the parameter `phase`, which `asked_phase` reads from the request.
+    One `by_phase` takes the parameter `phase`, which `phase_in_query` reads from the request.
     """
     extra = {**PUBLIC, "parameters": [PHASE]} if by_phase else PUBLIC
     return router.get(address, response=answers(shape, *statuses), openapi_extra=extra)
@@ -69,7 +69,7 @@ def benchmarks(request: HttpRequest, paging: Query[Paging]) -> Values:
     return {**facts, "items": [_benchmark_line(row) for row in page]}
 
 
-@_get("/{slug:name}", schemas.BenchmarkFacts, 404, 422, 304)
+@_get("/{slug:name}", schemas.BenchmarkDetail, 404, 422, 304)
 def benchmark(request: HttpRequest, name: str, phase: int = 0) -> HttpResponseBase:
     """A benchmark: its tasks, the files of a submission, its limits and how it gives feedback.
 
@@ -82,12 +82,14 @@ def benchmark(request: HttpRequest, name: str, phase: int = 0) -> HttpResponseBa
 
     # The version counts changes of pages; this answer shows the settings too.
     key = f"api benchmark {name} {phase} {benchmark.open} {benchmark.revealed} {benchmark.settings}"
-    return cached(request, name=key, version=benchmark.version, make=body, content_type=TYPES["json"])
+    return serve_from_cache(
+        request, name=key, version=benchmark.version, make=body, content_type=TYPES["json"]
+    )
 
 
 def _facts(benchmark: Benchmark, number: int) -> Values:
     """The values for all tasks or, by the number of a phase, for those that it has. Raises ProblemError."""
-    phases = described(benchmark)
+    phases = describe_phases(benchmark)
     phase = None
     for line in phases:
         if line["phase"].pk == number or (not number and line["standing"] == "open"):
@@ -108,10 +110,10 @@ def _facts(benchmark: Benchmark, number: int) -> Values:
         "tasks": [_task_facts(task) for task in record.tasks],
         "files": [
             {**file, "task": in_phase.record.file(file["name"]).task}
-            for file in expected_files(in_phase.record)
+            for file in files_to_submit(in_phase.record)
         ],
         "policy": policy_at(benchmark, phase).as_dict(),
-        "policy_sentences": feedback.explained(benchmark, phase),
+        "policy_sentences": feedback.explain_policy(benchmark, phase),
         "phases": [_phase_facts(line) for line in phases],
         "manifest": shown.manifest,
         "parents": shown.parents,
@@ -131,11 +133,11 @@ def phases(request: HttpRequest, name: str) -> Values:
     """Its phases with their extensions, when each closes for the caller, and which takes a file now."""
     caller = reader(request)
     benchmark = benchmark_or_404(request, name)
-    slot = Slot()
+    slot = SubmissionSlot()
     if isinstance(caller, User):
         slot = slot_of(benchmark, caller, timezone.now())
     items = []
-    for line in described(benchmark):
+    for line in describe_phases(benchmark):
         ends = line["phase"].ends
         takes = line["standing"] == "open"
         if isinstance(caller, User):
@@ -162,7 +164,7 @@ def board(request: HttpRequest, name: str, paging: Query[Paging], phase: int = 0
 
     def body(benchmark: Benchmark) -> Values:
         only = {"phase": phase} if phase else {}
-        places, facts = paging.page_of(request, range(len(standings(benchmark))), **only)
+        places, facts = paging.page_of(request, range(len(board_entries(benchmark))), **only)
         part = slice(places.start, places.stop)
         return {**board_json(benchmark, scheme_of(benchmark.record), part=part), **facts}
 
@@ -205,23 +207,23 @@ def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> H
     return pages.phenomenon(request, benchmark_or_404(request, name).name, task, phenomenon, "json")
 
 
-@_get("/{slug:name}/people", schemas.PeopleList, 404)
+@_get("/{slug:name}/people", schemas.HumanStudyList, 404)
 def people(request: HttpRequest, name: str) -> HttpResponse:
     """Scores of people on diagnostic sets, from the studies that are public."""
     benchmark = benchmark_or_404(request, name)
-    return JsonResponse({"items": [facts_of(study) for study in shared(benchmark)]})
+    return JsonResponse({"items": [facts_of(study) for study in public_studies(benchmark)]})
 
 
 @_get("/{slug:name}/rules", schemas.Rules, 404, 304, by_phase=True)
 def rules(request: HttpRequest, name: str) -> HttpResponseBase:
     """Ranks under every rule of aggregation, rank sets where a rule has them, and what holds under all."""
-    return rank_pages.page(request, benchmark_or_404(request, name).name, "rules", "json")
+    return rank_pages.ranks_page(request, benchmark_or_404(request, name).name, "rules", "json")
 
 
-@_get("/{slug:name}/pairs", schemas.Pairs, 404, 304, by_phase=True)
+@_get("/{slug:name}/pairs", schemas.PairList, 404, 304, by_phase=True)
 def pairs(request: HttpRequest, name: str) -> HttpResponseBase:
     """Every pair of systems on the average, tested on the same examples, all pairs at once."""
-    return rank_pages.page(request, benchmark_or_404(request, name).name, "pairs", "json")
+    return rank_pages.ranks_page(request, benchmark_or_404(request, name).name, "pairs", "json")
 
 
 @_get("/{slug:name}/health", schemas.Health, 404, 304, by_phase=True)
@@ -233,10 +235,10 @@ def health(request: HttpRequest, name: str) -> HttpResponseBase:
 @_get("/{slug:name}/efficiency", schemas.Efficiency, 404, 304, by_phase=True)
 def efficiency(request: HttpRequest, name: str) -> HttpResponseBase:
     """Scores against parameters and latency."""
-    return rank_pages.page(request, benchmark_or_404(request, name).name, "efficiency", "json")
+    return rank_pages.ranks_page(request, benchmark_or_404(request, name).name, "efficiency", "json")
 
 
-@_get("/{slug:name}/compare", schemas.Compared, 202, 404, 422, 503, by_phase=True)
+@_get("/{slug:name}/compare", schemas.SystemComparison, 202, 404, 422, 503, by_phase=True)
 def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> HttpResponse:
     """Two systems on the same examples. 202 while a worker computes it: ask again after some seconds."""
     benchmark = _benchmark_in_phase(request, benchmark_or_404(request, name))
@@ -251,11 +253,11 @@ def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> Ht
 
 def _benchmark_in_phase(request: HttpRequest, benchmark: Benchmark) -> Benchmark:
     """The benchmark in the phase that the address names, or else in the one on its board. Raises Http404."""
-    return rank_pages.of_phase(benchmark, rank_pages.asked_phase(request))
+    return rank_pages.of_phase(benchmark, rank_pages.phase_in_query(request))
 
 
 def _entry(benchmark: Benchmark, key: str) -> Submission:
-    row = compare_views.listed(benchmark, key)
+    row = compare_views.find_on_board(benchmark, key)
     if row is None:
         name = benchmark.name
         raise not_found(
@@ -269,7 +271,7 @@ def benchmark_or_404(request: HttpRequest, name: str) -> Benchmark:
     """The benchmark of that name, if the caller may see it. Raises ProblemError."""
     caller = reader(request)
     with suppress(Http404):
-        live(name, caller)  # which brings its phases in line with the clock
+        find_version(name, caller)  # which brings its phases in line with the clock
     benchmark = with_systems(Benchmark.objects.visible_to(caller)).filter(name=name).first()
     if benchmark is None:
         raise not_found(f"This site has no benchmark {name!r}.")

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from gluebench.leaderboard.apps.accounts.models import Scope
 from gluebench.leaderboard.apps.api import schemas
 from gluebench.leaderboard.apps.api.callers import BearerToken, user_with
-from gluebench.leaderboard.apps.benchmarks.organizer_pages import OrganizerPage, organized
+from gluebench.leaderboard.apps.benchmarks.organizer_pages import OrganizerPage, benchmark_for_organizer
 from gluebench.leaderboard.apps.common.inputs import FilesField
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.problems import FieldError, ProblemError, invalid
@@ -69,7 +69,7 @@ def _run(request: HttpRequest, page: OrganizerPage, button: str, address: Values
     user = user_with(request, Scope.ORGANIZE)
     act = page.acts[button]
     if request.method == "GET":
-        row = page.row(request, **address)
+        row = page.find_target(request, **address)
         present: Values = {}
         if act.reads:
             shown = page.context(row, user)
@@ -77,7 +77,7 @@ def _run(request: HttpRequest, page: OrganizerPage, button: str, address: Values
         return JsonResponse({"fields": _present_values(act.form(row)), **present})
     files = request.FILES  # before what else was sent: reading the files reads the form
     sent = _read_values(request)
-    row = page.row(request, act, **address)
+    row = page.find_target(request, act, **address)
     form = act.form(row)
     file_names = {name for name, field in form.fields.items() if isinstance(field, forms.FileField)}
     unknown = [name for name in sent if name not in form.fields or name in file_names]
@@ -170,16 +170,18 @@ def _register(address: str, method: str, run: Any, shape: Any, does: str, **extr
 
 def _submissions_csv(request: HttpRequest, address: Values) -> HttpResponse:
     user = user_with(request, Scope.ORGANIZE)
-    return submissions.csv_response(request, organized(user, address["name"], reviewers=True))
+    return submissions.csv_response(request, benchmark_for_organizer(user, address["name"], reviewers=True))
 
 
 def _participants_csv(request: HttpRequest, address: Values) -> HttpResponse:
     user = user_with(request, Scope.ORGANIZE)
-    return participants.csv_response(request, organized(user, address["name"]))
+    return participants.csv_response(request, benchmark_for_organizer(user, address["name"]))
 
 
 def _frozen_copy(request: HttpRequest, address: Values) -> Any:
-    return copies.copy_response(request, organized(user_with(request, Scope.ORGANIZE), address["name"]))
+    return copies.copy_response(
+        request, benchmark_for_organizer(user_with(request, Scope.ORGANIZE), address["name"])
+    )
 
 
 def _register_page(page: OrganizerPage) -> None:
@@ -189,7 +191,7 @@ def _register_page(page: OrganizerPage) -> None:
             return _run(request, page, button, parameters)
 
         address = f"{page.address}/{button}".removesuffix("/")
-        _register(address, "POST", run, schemas.Done, act.does, **_body(act.form(None)))
+        _register(address, "POST", run, schemas.ActionResult, act.does, **_body(act.form(None)))
         if act.reads is not None:
             _register(address, "GET", run, schemas.ExtensibleSchema, act.does)
 

@@ -28,7 +28,7 @@ class Registered(schemas.Strict):
     """That of an invitation: the last part of its link."""
 
 
-@router.get("/{slug:name}/registration", response=answers(schemas.RegistrationFacts, 403, 404))
+@router.get("/{slug:name}/registration", response=answers(schemas.RegistrationDetail, 403, 404))
 def registration(request: HttpRequest, name: str, code: str = "") -> Values:
     """The rules with their version, what registering asks for, and whether the caller may submit.
 
@@ -38,7 +38,7 @@ def registration(request: HttpRequest, name: str, code: str = "") -> Values:
     return _facts(acts.joinable(user, name, code), user, "")
 
 
-@router.post("/{slug:name}/registration", response=answers(schemas.RegistrationFacts, 403, 404, 409, 422))
+@router.post("/{slug:name}/registration", response=answers(schemas.RegistrationDetail, 403, 404, 409, 422))
 def register(request: HttpRequest, name: str, given: Registered) -> Values:
     """Accept this version of the rules and register, as the page `join` does."""
     user = user_with(request, Scope.SUBMIT)

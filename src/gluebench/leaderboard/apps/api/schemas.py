@@ -33,7 +33,7 @@ class Paging(Schema):
     per_page: int = Field(100, ge=1, le=1000)
 
     def page_of(self, request: HttpRequest, items: Any, **query: Any) -> tuple[Any, Values]:
-        """Return the items of the page, and the fields of `Paged`; `query`: the list's other parameters."""
+        """Return the items of the page, and the fields of `PaginatedList`; `query`: other parameters."""
         paginator = Paginator(items, self.per_page)
         pages = paginator.num_pages
         start = (self.page - 1) * self.per_page
@@ -50,7 +50,7 @@ class Paging(Schema):
         }
 
 
-class Paged(Schema):
+class PaginatedList(Schema):
     """What every list has besides its items."""
 
     count: int
@@ -67,7 +67,7 @@ class ExtensibleSchema(Schema):
     model_config = ConfigDict(extra="allow")
 
 
-class About(Schema):
+class SiteInfo(Schema):
     """The software of this site, and its largest upload."""
 
     software: str
@@ -107,7 +107,7 @@ class TeamMember(Schema):
     since: AwareDatetime | None
 
 
-class TeamFacts(Schema):
+class TeamDetail(Schema):
     """The caller's team for the `benchmark`, or for all; null without one."""
 
     benchmark: str | None
@@ -129,7 +129,7 @@ class Questions(Schema):
     """The text to agree to; empty for none."""
 
 
-class RegistrationFacts(Schema):
+class RegistrationDetail(Schema):
     """The rules of a benchmark, and where the caller stands."""
 
     benchmark: str
@@ -150,7 +150,7 @@ class RegistrationFacts(Schema):
     """What an act did, in a sentence; empty where nothing was to do."""
 
 
-class BenchmarkLine(Schema):
+class BenchmarkSummary(Schema):
     """A benchmark in the list."""
 
     name: str
@@ -160,13 +160,13 @@ class BenchmarkLine(Schema):
     systems: int
 
 
-class BenchmarkList(Paged):
+class BenchmarkList(PaginatedList):
     """The benchmarks of the site."""
 
-    items: list[BenchmarkLine]
+    items: list[BenchmarkSummary]
 
 
-class FileFacts(Schema):
+class PredictionFile(Schema):
     """One file of a submission."""
 
     name: str
@@ -177,7 +177,7 @@ class FileFacts(Schema):
     values: str
 
 
-class TaskFacts(ExtensibleSchema):
+class TaskDetail(ExtensibleSchema):
     """A task, or a diagnostic set where `scored` is false."""
 
     name: str
@@ -190,7 +190,7 @@ class TaskFacts(ExtensibleSchema):
     """Whether the test labels are; unknown where the manifest does not say."""
 
 
-class DataFileFacts(Schema):
+class DataFileDetail(Schema):
     """One file of the Data page."""
 
     path: str
@@ -215,7 +215,7 @@ class ComingFile(Schema):
     when: str
 
 
-class BenchmarkFacts(ExtensibleSchema):
+class BenchmarkDetail(ExtensibleSchema):
     """What a benchmark is and how this site takes submissions to it."""
 
     name: str
@@ -224,14 +224,14 @@ class BenchmarkFacts(ExtensibleSchema):
     open: bool
     version: int
     """Grows whenever its board changes."""
-    tasks: list[TaskFacts]
-    files: list[FileFacts]
+    tasks: list[TaskDetail]
+    files: list[PredictionFile]
     policy: Values
     policy_sentences: list[str]
     """The policy in words."""
     phases: list[Values]
     """Its phases in their order, with times in UTC; empty where it takes submissions at any time."""
-    data: list[DataFileFacts]
+    data: list[DataFileDetail]
     """The files that anybody may download."""
     coming_data: list[ComingFile]
     manifest: str
@@ -250,7 +250,7 @@ class PhaseList(Schema):
     """
 
 
-class AnnouncementList(Paged):
+class AnnouncementList(PaginatedList):
     """Announcements, newest first: id, title, text, and when it was published and changed."""
 
     items: list[Values]
@@ -271,7 +271,7 @@ class BoardRow(ExtensibleSchema):
     model: str
 
 
-class Board(Paged, ExtensibleSchema):
+class Board(PaginatedList, ExtensibleSchema):
     """A page of the board. Ranks and order are those of the whole."""
 
     benchmark: str
@@ -294,7 +294,7 @@ class DiagnosticRow(ExtensibleSchema):
     diagnostic: Values
 
 
-class Diagnostics(Paged, ExtensibleSchema):
+class Diagnostics(PaginatedList, ExtensibleSchema):
     """A page of a diagnostic set's table."""
 
     benchmark: str
@@ -302,7 +302,7 @@ class Diagnostics(Paged, ExtensibleSchema):
     rows: list[DiagnosticRow]
 
 
-class SubmissionFacts(ExtensibleSchema):
+class SubmissionDetail(ExtensibleSchema):
     """A submission. `check`, `sha256`, `filename`, `verdict` and `failure` are for its author alone."""
 
     key: str
@@ -317,13 +317,13 @@ class SubmissionFacts(ExtensibleSchema):
     submitted: str
 
 
-class SubmissionList(Paged):
+class SubmissionList(PaginatedList):
     """The caller's submissions, newest first, without their reports."""
 
-    items: list[SubmissionFacts]
+    items: list[SubmissionDetail]
 
 
-class StatusFacts(Schema):
+class SubmissionStatus(Schema):
     """The status of a submission, and its position in the queue."""
 
     key: str
@@ -339,7 +339,7 @@ class StatusFacts(Schema):
     final: bool
 
 
-class ResultFacts(Schema):
+class GradingResult(Schema):
     """One grading."""
 
     at: AwareDatetime
@@ -351,7 +351,7 @@ class ResultFacts(Schema):
     """The macro-average with its interval; null where the policy holds it back, and for incomplete ones."""
 
 
-class EditFacts(Schema):
+class SubmissionEdit(Schema):
     """One edit: for each changed field, its values before and after."""
 
     at: AwareDatetime
@@ -361,11 +361,11 @@ class EditFacts(Schema):
 class History(Schema):
     """What happened to a submission, newest first."""
 
-    results: list[ResultFacts]
-    edits: list[EditFacts]
+    results: list[GradingResult]
+    edits: list[SubmissionEdit]
 
 
-class CheckFacts(ExtensibleSchema):
+class CheckReport(ExtensibleSchema):
     """The validator's problems, as `gluebench check --json` prints them."""
 
     benchmark: str
@@ -374,7 +374,7 @@ class CheckFacts(ExtensibleSchema):
     problems: list[Values]
 
 
-class Done(Schema):
+class ActionResult(Schema):
     """What an organizer's act did."""
 
     message: str
@@ -395,7 +395,7 @@ class Report(ExtensibleSchema):
     """Test file to class to precision, recall, F1 and counts; only of public labels."""
 
 
-class LimitFacts(ExtensibleSchema):
+class LimitUsage(ExtensibleSchema):
     """One limit: "day", "month", "total", "at_once", or "invalid" for rejected uploads."""
 
     name: str
@@ -414,7 +414,7 @@ class Quota(ExtensibleSchema):
     """When one more is allowed, where none is now."""
     blocked: list[str]
     """Why nothing may be sent now, in sentences."""
-    limits: list[LimitFacts]
+    limits: list[LimitUsage]
 
 
 class Phenomenon(ExtensibleSchema):
@@ -428,7 +428,7 @@ class Phenomenon(ExtensibleSchema):
     rows: list[Values]
 
 
-class PeopleFacts(ExtensibleSchema):
+class HumanStudy(ExtensibleSchema):
     """The result of one study; `agreement` is as `gluebench annotate score --json` gives it."""
 
     key: str
@@ -437,10 +437,10 @@ class PeopleFacts(ExtensibleSchema):
     agreement: Values | None
 
 
-class PeopleList(Schema):
+class HumanStudyList(Schema):
     """Studies of human performance."""
 
-    items: list[PeopleFacts]
+    items: list[HumanStudy]
 
 
 class Rules(ExtensibleSchema):
@@ -454,7 +454,7 @@ class Rules(ExtensibleSchema):
     contested: list[Values]
 
 
-class Pairs(ExtensibleSchema):
+class PairList(ExtensibleSchema):
     """All pairs of the systems of a board whose files are kept, tested at once."""
 
     status: str
@@ -477,7 +477,7 @@ class Efficiency(ExtensibleSchema):
     rows: list[Values]
 
 
-class Compared(Schema):
+class SystemComparison(Schema):
     """Two systems on the same examples: `a` is the older one, and differences are its minus the other's."""
 
     status: str

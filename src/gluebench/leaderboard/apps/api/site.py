@@ -158,8 +158,8 @@ api.add_router("/work", work.router)
 api.add_router("", organizing.router)
 
 
-@api.get("/", response=answers(schemas.About), auth=ANYBODY, openapi_extra=PUBLIC, tags=["Site"])
-def about(request: HttpRequest) -> dict[str, Any]:
+@api.get("/", response=answers(schemas.SiteInfo), auth=ANYBODY, openapi_extra=PUBLIC, tags=["Site"])
+def site_info(request: HttpRequest) -> dict[str, Any]:
     """The software at this address, to see whether it is a leaderboard."""
     return {
         "software": "gluebench",

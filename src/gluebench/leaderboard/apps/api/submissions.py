@@ -28,14 +28,14 @@ from gluebench.leaderboard.apps.submissions import facts as values
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.process import GraderError
 from gluebench.leaderboard.apps.submissions.queries import Status
-from gluebench.leaderboard.apps.submissions.views import file_response, owned, visible
+from gluebench.leaderboard.apps.submissions.views import file_response, own_submission, visible
 from gluebench.leaderboard.apps.uploads.accept import (
     accept_once,
-    began,
     digest,
+    earlier_attempt,
     free_check,
     reproducible,
-    sent_before,
+    upload_started_at,
 )
 
 router = Router(tags=["Submissions"], auth=ANYBODY)
@@ -48,7 +48,7 @@ ZIP = {
     "responses": {200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}}
 }
 NOTE = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
-ACT = answers(schemas.SubmissionFacts, 403, 404, 409)
+ACT = answers(schemas.SubmissionDetail, 403, 404, 409)
 
 
 def _reject_bool(value: Any) -> Any:
@@ -93,7 +93,7 @@ CHANGED = {name: _member(field, sent=False) for name, field in FIELDS.items()}
 SENT = {name: _member(field, sent=True) for name, field in FIELDS.items()}
 
 
-class Changes(create_model("Changes", __base__=schemas.Strict, **CHANGED)):  # type: ignore[misc]
+class SubmissionChanges(create_model("Changes", __base__=schemas.Strict, **CHANGED)):  # type: ignore[misc]
     """Fields that an author edits. Those that are not sent stay as they are."""
 
 
@@ -126,17 +126,17 @@ def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Submiss
     return JsonResponse({**paged, "items": [_submission_line(row) for row in page]})
 
 
-@router.get("/{slug:key}", response=answers(schemas.SubmissionFacts, 404), openapi_extra=PUBLIC)
+@router.get("/{slug:key}", response=answers(schemas.SubmissionDetail, 404), openapi_extra=PUBLIC)
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission with its report. Its author also gets the problems of the check."""
     submission = visible(reader(request), key)
     return JsonResponse(facts(submission, owned=submission.is_managed_by(reader(request))))
 
 
-@router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
+@router.get("/{slug:key}/status", response=answers(schemas.SubmissionStatus, 404), openapi_extra=PUBLIC)
 def status(request: HttpRequest, key: str) -> Values:
     """Its status and its position in the queue; cheap enough to poll."""
-    return {"key": key, **values.standing(visible(reader(request), key))}
+    return {"key": key, **values.queue_status(visible(reader(request), key))}
 
 
 @router.get("/{slug:key}/report", response=answers(schemas.Report, 404), openapi_extra=PUBLIC)
@@ -152,7 +152,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 @router.get("/{slug:key}/history", response=answers(schemas.History, 403, 404), auth=SIGNED_IN)
 def history(request: HttpRequest, key: str) -> Values:
     """Every grading of one's own submission and every edit, newest first."""
-    submission = owned(user_with(request, Scope.READ), key)
+    submission = own_submission(user_with(request, Scope.READ), key)
     return {
         # Without the digest of its labels, which could reveal those of a small set.
         "results": [
@@ -172,7 +172,7 @@ def history(request: HttpRequest, key: str) -> Values:
 @router.get("/{slug:key}/file", response=answers(None, 403, 404), auth=SIGNED_IN, openapi_extra=ZIP)
 def file(request: HttpRequest, key: str) -> FileResponse:
     """The file of one's own submission, as it was sent."""
-    row = owned(user_with(request, Scope.READ), key)
+    row = own_submission(user_with(request, Scope.READ), key)
     if not row.file:
         raise not_found(f"The file of {key} is no longer kept; its scores are.")
     return file_response(row)
@@ -181,21 +181,21 @@ def file(request: HttpRequest, key: str) -> FileResponse:
 @router.get("/{slug:key}/receipt", response=answers(None, 403, 404), auth=SIGNED_IN, openapi_extra=NOTE)
 def receipt(request: HttpRequest, key: str) -> HttpResponse:
     """The signed receipt of one's own submission: file hash, time, benchmark and version of its labels."""
-    return HttpResponse(receipt_of(owned(user_with(request, Scope.READ), key)), content_type=TEXT)
+    return HttpResponse(receipt_of(own_submission(user_with(request, Scope.READ), key)), content_type=TEXT)
 
 
-@router.patch("/{slug:key}", response=answers(schemas.SubmissionFacts, 400, 403, 404, 422), auth=SIGNED_IN)
-def edit(request: HttpRequest, key: str, changes: Changes) -> HttpResponse:
+@router.patch("/{slug:key}", response=answers(schemas.SubmissionDetail, 400, 403, 404, 422), auth=SIGNED_IN)
+def edit(request: HttpRequest, key: str, changes: SubmissionChanges) -> HttpResponse:
     """Change fields of one's own submission. Its history keeps the former values."""
     user = user_with(request, Scope.SUBMIT)
-    acts.edit(owned(user, key), user, changes.dict(exclude_unset=True))
-    return JsonResponse(facts(owned(user, key)))
+    acts.edit(own_submission(user, key), user, changes.dict(exclude_unset=True))
+    return JsonResponse(facts(own_submission(user, key)))
 
 
 def _act_of_author(name: str, does: str) -> Callable[[HttpRequest, str], HttpResponse]:
     def operation(request: HttpRequest, key: str) -> HttpResponse:
         user = user_with(request, Scope.SUBMIT)
-        return JsonResponse(facts(acts.OF_AUTHORS[name](owned(user, key), user)))
+        return JsonResponse(facts(acts.OF_AUTHORS[name](own_submission(user, key), user)))
 
     operation.__name__ = name
     operation.__doc__ = does
@@ -206,17 +206,17 @@ for _name, _does in acts.WORDS["does"].items():
     router.post(f"/{{slug:key}}/{_name}", response=ACT, auth=SIGNED_IN)(_act_of_author(_name, _does))
 
 
-REPLACED = answers(schemas.SubmissionFacts, 201, 403, 404, 409, 413, 422)
+REPLACED = answers(schemas.SubmissionDetail, 201, 403, 404, 409, 413, 422)
 
 
 @router.post("/{slug:key}/replace", response=REPLACED, auth=SIGNED_IN)
 def replace(request: HttpRequest, key: str, file: File[UploadedFile]) -> HttpResponse:
     """Send another file for one's own that is not valid, which keeps its address and fields."""
     user = user_with(request, Scope.SUBMIT)
-    earlier = owned(user, key)
+    earlier = own_submission(user, key)
     _require_known_fields(request, set())
     _within_size(file)
-    row = Submission(owner=user, benchmark=earlier.benchmark, began=began(request))
+    row = Submission(owner=user, benchmark=earlier.benchmark, began=upload_started_at(request))
     return JsonResponse(facts(accept_once(row, file, replaces=earlier)), status=201)
 
 
@@ -249,7 +249,7 @@ def _moment(at: datetime | None) -> str | None:
     return at.isoformat(timespec="seconds") if at else None
 
 
-@sending.post("/{slug:name}/check", response=answers(schemas.CheckFacts, 400, 403, 404, 413, 422))
+@sending.post("/{slug:name}/check", response=answers(schemas.CheckReport, 400, 403, 404, 413, 422))
 def check(request: HttpRequest, name: str, file: File[UploadedFile]) -> HttpResponse:
     """The validator's full list of problems. Costs no quota; the file is not kept."""
     user = user_with(request, Scope.SUBMIT)
@@ -270,7 +270,7 @@ def quota(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @sending.post(
-    "/{slug:name}/submissions", response=answers(schemas.SubmissionFacts, 201, 400, 403, 404, 409, 413, 422)
+    "/{slug:name}/submissions", response=answers(schemas.SubmissionDetail, 201, 400, 403, 404, 409, 413, 422)
 )
 def submit(
     request: HttpRequest,
@@ -294,7 +294,7 @@ def submit(
         owner=user,
         benchmark=benchmark,
         retry_key=idempotency_key,
-        began=began(request),
+        began=upload_started_at(request),
         **details.dict(exclude_unset=True, exclude={"reproduces"}),
     )
     if details.reproduces is not None:
@@ -304,7 +304,7 @@ def submit(
         if row.public or not row.team:
             message = "A reproduction is never public, and says in `team` who made it."
             raise invalid([FieldError(field="public" if row.public else "team", message=message)])
-    if sent_before(row) is None:
+    if earlier_attempt(row) is None:
         row.clean_fields(exclude={field.name for field in row._meta.fields} - set(Details.model_fields))
         row.clean()
     stored = accept_once(row, file)

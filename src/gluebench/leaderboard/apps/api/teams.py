@@ -19,7 +19,7 @@ from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.limits import acts
 
 router = Router(tags=["Team"], auth=SIGNED_IN)
-ACT = answers(schemas.TeamFacts, 403, 404, 409, 422)
+ACT = answers(schemas.TeamDetail, 403, 404, 409, 422)
 
 
 class TeamName(schemas.Strict):
@@ -28,7 +28,7 @@ class TeamName(schemas.Strict):
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 
 
-class Invitation(schemas.Strict):
+class TeamLinkCode(schemas.Strict):
     """The code of a team's link, which is its last part."""
 
     code: Annotated[str, StringConstraints(pattern=r"^[-\w]{1,32}$")]
@@ -54,15 +54,15 @@ class Scoped(Schema):
     """The name of the benchmark that the team is for; empty for the team for all benchmarks."""
 
 
-@router.get("", response=answers(schemas.TeamFacts, 403, 404))
+@router.get("", response=answers(schemas.TeamDetail, 403, 404))
 def team(request: HttpRequest, scope: Query[Scoped]) -> Values:
     """The caller's team with the code by which others join it; all null without a team."""
     user = user_with(request, Scope.SUBMIT)
     return _facts(user, acts.team_scope(user, scope.benchmark), "")
 
 
-@router.post("", response=answers(schemas.TeamFacts, 201, 403, 404, 409, 422))
-def found(request: HttpRequest, new: TeamName, scope: Query[Scoped]) -> JsonResponse:
+@router.post("", response=answers(schemas.TeamDetail, 201, 403, 404, 409, 422))
+def create_team(request: HttpRequest, new: TeamName, scope: Query[Scoped]) -> JsonResponse:
     """Start a team with the caller in it."""
     user = user_with(request, Scope.SUBMIT)
     benchmark = acts.team_scope(user, scope.benchmark)
@@ -71,10 +71,10 @@ def found(request: HttpRequest, new: TeamName, scope: Query[Scoped]) -> JsonResp
 
 
 @router.post("/join", response=ACT)
-def join(request: HttpRequest, invitation: Invitation) -> Values:
+def join(request: HttpRequest, invitation: TeamLinkCode) -> Values:
     """Enter the team that has this code."""
     user = user_with(request, Scope.SUBMIT)
-    entered = acts.invited_to(invitation.code)
+    entered = acts.team_of_invitation(invitation.code)
     return _facts(user, entered.benchmark, acts.join_team(user, invitation.code))
 
 

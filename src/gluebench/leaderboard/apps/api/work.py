@@ -25,7 +25,7 @@ from gluebench.leaderboard.apps.submissions.process import (
     KilledGraderError,
     grader_limits,
 )
-from gluebench.leaderboard.apps.submissions.queries import renewed
+from gluebench.leaderboard.apps.submissions.queries import lease_renewal
 from gluebench.leaderboard.apps.submissions.report import check_summary, confusion_tables, report_tables
 from gluebench.scoring.report import Report, report_of
 from gluebench.submission.problems import Problem
@@ -38,13 +38,13 @@ NO_ROLE = "You organize no benchmark {!r} whose labels are elsewhere."
 LOST = "This submission is no longer yours: another machine has it, or it is done."
 
 
-class Query(Schema):
+class WorkQuery(Schema):
     """Whose submissions a machine grades."""
 
     benchmark: str
 
 
-class Outcome(Schema):
+class GradingOutcome(Schema):
     """How a grading ended. Without a result and an error, the machine is still at work."""
 
     result: Values | None = None
@@ -93,7 +93,7 @@ _REPORT = TypeAdapter(Report)
 
 
 @router.post("", response={204: None, **answers(ExtensibleSchema, 400, 403, 422)})
-def take(request: HttpRequest, query: Query) -> HttpResponse:
+def claim_next_submission(request: HttpRequest, query: WorkQuery) -> HttpResponse:
     """The next submission to grade, for a machine of the organizer; status 204 if none waits.
 
     `files` has names and contents in base64; `submission` and, under the Ladder, `bests` by task are numbers
@@ -101,7 +101,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
     """
     benchmark = _benchmark(request, query.benchmark)
     turns = Submission.objects.filter(benchmark=benchmark, reproduces=None).turns()
-    submission = next((row for pk in turns if (row := grading.take(pk, LEASE_SECONDS))), None)
+    submission = next((row for pk in turns if (row := grading.claim_submission(pk, LEASE_SECONDS))), None)
     if submission is None:
         return HttpResponse(status=204)
     given = submission.in_phase
@@ -120,7 +120,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
         def work(held: SubmissionQuerySet) -> Facts:
             raise reason
 
-        grading.end(submission, work)
+        grading.store_outcome(submission, work)
         return HttpResponse(status=204)
     return JsonResponse(
         {
@@ -140,7 +140,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
 @router.post(
     "/{slug:key}/{int:attempt}", response={204: None, **answers(ExtensibleSchema, 400, 403, 404, 409, 422)}
 )
-def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> HttpResponse:
+def outcome(request: HttpRequest, key: str, attempt: int, outcome: GradingOutcome) -> HttpResponse:
     """Report how a grading ended, or that it goes on; status 409 if another machine has the submission."""
     submission = (
         Submission.objects.select_related("benchmark", "phase").filter(key=key, attempts=attempt).first()
@@ -148,7 +148,7 @@ def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> H
     if submission is None:
         raise not_found(f"There is no attempt {attempt} at {key}.")
     _benchmark(request, submission.benchmark.name)
-    if not _attempt_rows(submission).update(**renewed(LEASE_SECONDS)):
+    if not _attempt_rows(submission).update(**lease_renewal(LEASE_SECONDS)):
         raise ProblemError(409, "conflict", LOST)
     if outcome.error or outcome.result is not None:
 
@@ -158,20 +158,20 @@ def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> H
                 raise failure(outcome.error)
             return _validate_result(submission.in_phase, outcome.result or {})
 
-        grading.end(submission, work)
+        grading.store_outcome(submission, work)
     return HttpResponse(status=204)
 
 
 def _benchmark(request: HttpRequest, name: str) -> Benchmark:
     user = user_with(request, Scope.GRADE)
     benchmark = Benchmark.objects.filter(name=name, gold="").first()
-    if benchmark is None or not benchmark.organized_by(user):
+    if benchmark is None or not benchmark.has_organizer(user):
         raise ProblemError(403, "role", NO_ROLE.format(name))
     return benchmark
 
 
 def _attempt_rows(submission: Submission) -> SubmissionQuerySet:
-    return Submission.objects.held(submission.pk, submission.attempts)
+    return Submission.objects.with_lease(submission.pk, submission.attempts)
 
 
 def _validate_result(benchmark: Benchmark, result: Facts) -> Facts:

@@ -15,7 +15,7 @@ from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks import models
 from gluebench.leaderboard.apps.benchmarks.contents import Prepared, PublicFile, prepare
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark, DataFile
-from gluebench.leaderboard.apps.benchmarks.seals import LABEL_KEY, PARTS, sealed
+from gluebench.leaderboard.apps.benchmarks.seals import LABEL_KEY, PARTS, seals_of_parts
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.signals import benchmark_changed
 from gluebench.leaderboard.apps.common.text import require_fields
@@ -72,14 +72,14 @@ def store(
             require_few(by)
         if not new:
             _update(row, ready, values, by=by, reason=reason)
-        Benchmark.objects.held(row.pk)
+        Benchmark.objects.lock(row.pk)
         replaced = _replace(row, files, examples=ready.has_examples)
         if new:
-            record("benchmark added", actor=by, benchmark=row, sealed=sealed(row, *PARTS))
+            record("benchmark added", actor=by, benchmark=row, sealed=seals_of_parts(row, *PARTS))
         elif replaced:
             Benchmark.objects.filter(pk=row.pk).touch()
             why = reason or "The files to download changed."
-            record("data", actor=by, benchmark=row, reason=why, sealed=sealed(row, "data_files"))
+            record("data", actor=by, benchmark=row, reason=why, sealed=seals_of_parts(row, "data_files"))
     return row
 
 
@@ -92,15 +92,15 @@ def _update(row: Benchmark, ready: Prepared, values: Values, *, by: User | None,
         return
     # Phases elsewhere are graded again with this one's labels. Locked as `save_phase` does: first the one
     # with the labels, so that no phase begins or ends to use them, then those with the phases; the log last.
-    Benchmark.objects.held(row.pk)
+    Benchmark.objects.lock(row.pk)
     for pk in sorted(set(row.phases_elsewhere.values_list("benchmark", flat=True))):
-        Benchmark.objects.held(pk)
+        Benchmark.objects.lock(pk)
     _require_fit_of_phases(row, ready)
     Benchmark.objects.filter(pk=row.pk).update(**values)
     kind = "labels" if "gold" in changed else "manifest"
     why = reason or f"The {kind} changed."
     row.gold = values["gold"]
-    seals = sealed(row, LABEL_KEY, *(field for field in changed if field in PARTS))
+    seals = seals_of_parts(row, LABEL_KEY, *(field for field in changed if field in PARTS))
     record(kind, actor=by, benchmark=row, reason=why, sealed=seals)
     benchmark_changed.send(Benchmark, benchmark=row, reason=why, act="labels")
     row.refresh_from_db()

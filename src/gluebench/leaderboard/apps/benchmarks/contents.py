@@ -33,28 +33,28 @@ class Manifest(NamedTuple):
     parents: tuple[str, ...] = ()
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def own_and_parent_texts(self) -> tuple[str, ...]:
         """Its text, and then those of its parents."""
         return (self.text,) + self.parents
 
     @property
     def size(self) -> int:
         """The number of characters of it and its parents."""
-        return sum(map(len, self.texts))
+        return sum(map(len, self.own_and_parent_texts))
 
     @property
     def sha256(self) -> str:
         """The hash of it and its parents."""
-        return hashlib.sha256("\0".join(self.texts).encode()).hexdigest()
+        return hashlib.sha256("\0".join(self.own_and_parent_texts).encode()).hexdigest()
 
     @property
-    def name(self) -> str:
+    def short_hash(self) -> str:
         """The first digits of its hash."""
         return self.sha256[:16]
 
     def write_below(self, folder: Path) -> Path:
         """Write the manifest to a folder named by its hash, unless it is there; return the path."""
-        home = folder / self.name
+        home = folder / self.short_hash
         path = home / "manifest.toml"
         if not path.exists():
             make_private(home)
@@ -67,7 +67,7 @@ class Manifest(NamedTuple):
 def part_of(manifest: Manifest, name: str, tasks: Sequence[str]) -> Manifest:
     """The manifest of a benchmark of that name with some tasks of another, which it extends."""
     below = []
-    for number, text in enumerate(manifest.texts, start=1):
+    for number, text in enumerate(manifest.own_and_parent_texts, start=1):
         if number <= len(manifest.parents):  # the last one extends a packaged benchmark, or none
             text = _EXTENDS.sub(rf'\g<1>"./parent-{number + 1}.toml"', text, count=1)
         below.append(text)
@@ -184,7 +184,7 @@ def _require_all(gold: Gold) -> None:
         )
 
 
-def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
+def fetchable_tasks(benchmark: records.Benchmark) -> dict[str, str]:
     """Task name to packaged benchmark, for tasks that `gluebench data get` fetches from their publishers."""
     from gluebench.data.sources.release import load_release
 
@@ -210,7 +210,7 @@ def read_folder(folder: Path, benchmark: records.Benchmark, gold: Gold | None) -
     """
     contents = []
     problems = []
-    for name in linked_tasks(benchmark):  # publishers with terms of their own, as all of GLUE's
+    for name in fetchable_tasks(benchmark):  # publishers with terms of their own, as all of GLUE's
         with suppress(DataError):
             home = task_folder(folder, benchmark, benchmark.dataset(name))
             problems.append(

@@ -68,14 +68,14 @@ def labels_at_hand(place: str) -> Path:
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
     """Queries on benchmarks."""
 
-    def held(self, pk: int) -> Benchmark:
+    def lock(self, pk: int) -> Benchmark:
         """The current row of a benchmark, locked until the transaction ends.
 
         To avoid deadlocks, lock a benchmark before its submissions.
         """
         return self.select_for_update(no_key=True).get(pk=pk)
 
-    def named(self, name: str) -> Benchmark:
+    def get_by_name(self, name: str) -> Benchmark:
         """The benchmark of that name, for the command line. Raises SiteError."""
         row = self.filter(name=name).first()
         if row is None:
@@ -191,7 +191,7 @@ class Benchmark(models.Model):
         return policy_of(self.settings)
 
     @property
-    def named_from(self) -> datetime | None:
+    def names_hidden_until(self) -> datetime | None:
         """The moment from which names are shown; None if they are shown now."""
         day = self.policy.anonymous
         if day is None:
@@ -204,13 +204,13 @@ class Benchmark(models.Model):
         """Name and title of each text that it has."""
         return [(name, title) for name, title in SECTIONS.items() if name in self.texts]
 
-    def organized_by(self, user: Any) -> bool:
+    def has_organizer(self, user: Any) -> bool:
         """Whether a user has the rights of an organizer of this benchmark."""
         if not user.is_authenticated:
             return False
         return bool(user.is_superuser or self.organizers.filter(pk=user.pk).exists())
 
-    def reviewed_by(self, user: Any) -> bool:
+    def has_reviewer(self, user: Any) -> bool:
         """Whether a user may approve or decline its submissions: its organizers and reviewers."""
         return Benchmark.objects.run_by(user).filter(pk=self.pk).exists()
 
@@ -220,7 +220,7 @@ class Benchmark(models.Model):
         load = _record if self.manifest_texts.size <= _SMALL_MANIFEST else _large_record
         return load(self.manifest_path)
 
-    def named_for_commands(self, address: str) -> str:
+    def command_line_name(self, address: str) -> str:
         """The value of `--benchmark`: its name if gluebench packages this benchmark, else its address."""
         if self.name in records.installed() and records.load_benchmark(self.name) == self.record:
             return self.name
@@ -287,7 +287,7 @@ _ONLY = "SELECT name, version, due FROM benchmarks_benchmark WHERE NOT (draft OR
 _ALL = "SELECT COUNT(*), COALESCE(SUM(version), 0), COALESCE(MAX(id), 0) FROM benchmarks_benchmark"
 
 
-class Live(NamedTuple):
+class BenchmarkVersion(NamedTuple):
     """The name and version of a benchmark: enough for its address and the page cache."""
 
     name: str
@@ -299,36 +299,36 @@ class Live(NamedTuple):
         return get_object_or_404(Benchmark, name=self.name)
 
 
-def live(name: str, user: Any) -> Live:
+def find_version(name: str, user: Any) -> BenchmarkVersion:
     """The benchmark of that name. Raises Http404, also for one that this user may not see."""
-    rows = _rows(_ONE, name)
+    rows = _fetch_rows(_ONE, name)
     if not rows or (rows[0][3] and not Benchmark.objects.visible_to(user).filter(name=name).exists()):
         raise Http404("There is no such benchmark.")
-    return _up_to_date(Live(*rows[0][:3]))
+    return _up_to_date(BenchmarkVersion(*rows[0][:3]))
 
 
-def only_one() -> Live | None:
+def only_one() -> BenchmarkVersion | None:
     """The benchmark of a site that has exactly one public one; None on other sites."""
-    rows = _rows(_ONLY)
+    rows = _fetch_rows(_ONLY)
     if len(rows) != 1:
         return None
-    return _up_to_date(Live(*rows[0]))
+    return _up_to_date(BenchmarkVersion(*rows[0]))
 
 
-def _up_to_date(live: Live) -> Live:
+def _up_to_date(live: BenchmarkVersion) -> BenchmarkVersion:
     """The benchmark once its phases are in line with the clock."""
     if live.due is None or live.due > timezone.now().timestamp():
         return live
     benchmark_due.send(Benchmark, benchmark=live.benchmark())
-    return Live(*_rows(_ONE, live.name)[0][:3])
+    return BenchmarkVersion(*_fetch_rows(_ONE, live.name)[0][:3])
 
 
 def site_version() -> str:
     """A text that changes when a benchmark is added or removed, or its version grows."""
-    return " ".join(map(str, _rows(_ALL)[0]))
+    return " ".join(map(str, _fetch_rows(_ALL)[0]))
 
 
-def _rows(query: str, *values: str) -> list[Any]:
+def _fetch_rows(query: str, *values: str) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(query, values)
         rows: list[Any] = cursor.fetchall()

@@ -28,7 +28,7 @@ from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.parameters import takes
 from gluebench.leaderboard.apps.common.problems import FieldError, ProblemError, invalid
 from gluebench.leaderboard.apps.common.tables import toml_beside
-from gluebench.leaderboard.serving.health import stalled
+from gluebench.leaderboard.serving.health import stall_reason
 
 View = Callable[..., HttpResponseBase]
 PAGES = toml_beside(__file__)
@@ -66,7 +66,7 @@ class ActModelForm(forms.ModelForm):  # type: ignore[type-arg]
         return self.save(commit=False), {}
 
 
-class Done(NamedTuple):
+class ActResult(NamedTuple):
     """What an act did, as a sentence, and the page to go to."""
 
     message: str
@@ -74,10 +74,10 @@ class Done(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Act:
+class ActButton:
     """A button of an organizer's page, with an address of its own in the API (`organizer_pages.toml`)."""
 
-    do: Callable[..., str | Done]
+    do: Callable[..., str | ActResult]
     form: Callable[..., Any]
     does: str
     shown: str = "form"
@@ -93,7 +93,7 @@ class OrganizerPage:
 
     name: str
     path: str
-    acts: Mapping[str, Act]
+    acts: Mapping[str, ActButton]
     tab: str = ""
     template: str = ""
     find: Callable[..., Any] = lambda request, benchmark: benchmark
@@ -112,13 +112,13 @@ class OrganizerPage:
     """Whether the fields of each form begin with the name of its button."""
 
     @classmethod
-    def named(
-        cls, name: str, acts: Mapping[str, tuple[Callable[..., str | Done], Any]], **options: Any
+    def from_toml(
+        cls, name: str, acts: Mapping[str, tuple[Callable[..., str | ActResult], Any]], **options: Any
     ) -> OrganizerPage:
         """The page of that name in `organizer_pages.toml`, with the function and the form of each act."""
         facts = {"acts": {}, **PAGES[name]}
         words = facts.pop("acts")
-        buttons = {button: Act(*acts[button], **words[button]) for button in words}
+        buttons = {button: ActButton(*acts[button], **words[button]) for button in words}
         return cls(name, acts=buttons, **facts, **options)
 
     @property
@@ -136,32 +136,34 @@ class OrganizerPage:
             methods.append("POST")
         return takes(*self.parameters)(login_required(require_http_methods(methods)(self._answer)))
 
-    def row(self, request: HttpRequest, act: Act | None = None, *, name: str = "", **address: Any) -> Any:
+    def find_target(
+        self, request: HttpRequest, act: ActButton | None = None, *, name: str = "", **address: Any
+    ) -> Any:
         """What an act is done to. Raises PermissionDenied for a person who may not do it, and Http404."""
         acts = list(self.acts.values()) if act is None else [act]
         benchmark = None
         if name:
             reviewers = any(one.reviewers for one in acts)
-            benchmark = organized(request.user, name, reviewers=reviewers)
+            benchmark = benchmark_for_organizer(request.user, name, reviewers=reviewers)
         return self.find(request, benchmark, **address)
 
-    def press(self, request: HttpRequest, act: Act, form: Any, address: Values) -> Done:
+    def press(self, request: HttpRequest, act: ActButton, form: Any, address: Values) -> ActResult:
         """Do an act. Raises ProblemError for a form that is not valid, and for an act that is refused."""
         insist_on_valid(form)
         row, values = form.arguments()
         done = act.do(row, request.user, **values)
-        if isinstance(done, Done):
+        if isinstance(done, ActResult):
             return done
         if act.to:
-            return Done(done, reverse(act.to, args=[address["name"]]))
-        return Done(done, reverse(self.name, kwargs=address))
+            return ActResult(done, reverse(act.to, args=[address["name"]]))
+        return ActResult(done, reverse(self.name, kwargs=address))
 
     def _answer(self, request: SignedInRequest, **address: Any) -> HttpResponse:
         button = request.POST.get("act", "")
         act = None
         if request.method == "POST":
             act = self.acts.get(button) or self.acts.get("")
-        row = self.row(request, act, **address)
+        row = self.find_target(request, act, **address)
         if act is None:
             moved = self.moved(row)
             return redirect(moved) if moved else self._show(request, row)
@@ -224,10 +226,10 @@ def benchmark_of(row: Any) -> Benchmark:
     return benchmark
 
 
-def organized(user: Any, name: str, *, reviewers: bool = False) -> Benchmark:
+def benchmark_for_organizer(user: Any, name: str, *, reviewers: bool = False) -> Benchmark:
     """A benchmark, for its organizers, or `reviewers` too. Raises PermissionDenied and Http404."""
     benchmark = get_object_or_404(Benchmark.objects.visible_to(user), name=name)
-    allowed = benchmark.reviewed_by if reviewers else benchmark.organized_by
+    allowed = benchmark.has_reviewer if reviewers else benchmark.has_organizer
     if not allowed(user):
         raise PermissionDenied
     return benchmark
@@ -245,10 +247,10 @@ def for_organizers(
         @login_required
         @methods
         @wraps(view)
-        def checked(request: HttpRequest, name: str, **options: Any) -> HttpResponseBase:
-            return view(request, organized(request.user, name, reviewers=reviewers), **options)
+        def organizer_view(request: HttpRequest, name: str, **options: Any) -> HttpResponseBase:
+            return view(request, benchmark_for_organizer(request.user, name, reviewers=reviewers), **options)
 
-        return checked
+        return organizer_view
 
     return decorate
 
@@ -260,11 +262,11 @@ def render_tab(
 
     `template`: another one than the tab's.
     """
-    organizes = benchmark.organized_by(request.user)
+    organizes = benchmark.has_organizer(request.user)
     context |= {"benchmark": benchmark, "here": "organize", "tab": tab, "organizes": organizes}
     context |= {"tab_groups": _tab_groups(tab, all_tabs=organizes)}
     _, tab_title, _ = TABS.get(tab, ("", "", ""))
-    context |= {"tab_title": tab_title, "stalled": stalled(benchmark)}
+    context |= {"tab_title": tab_title, "stalled": stall_reason(benchmark)}
     return render(request, template or f"organize/{tab}.html", context, status=_status(context))
 
 

@@ -114,7 +114,7 @@ def policy_of(values: Facts) -> Policy:
                 value = date.fromisoformat(value)
         field = SETTINGS[name]
         if not field.is_valid(value):
-            problems.append(f"{name}: expected {field.expected}, found {value!r}")
+            problems.append(f"{name}: expected {field.valid_values}, found {value!r}")
         elif name == "domains" and not _are_domains(value):
             problems.append(f"{name}: expected {DOMAINS}, found {value!r}")
         settings[name] = value

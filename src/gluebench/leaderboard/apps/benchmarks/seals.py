@@ -47,7 +47,7 @@ ALL = "all"
 """Stands for the digest of a table of which all rows are sealed, each by itself."""
 
 
-def sealed(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str]:
+def seals_of_parts(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str]:
     """The digests of these parts as the database has them now, for `record(..., sealed=...)`.
 
     Each row of a table has its own, so that an act on one row does not cover an edit of another. `row` is the

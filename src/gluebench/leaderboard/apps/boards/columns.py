@@ -21,9 +21,9 @@ from gluebench.leaderboard.apps.common.page_cache import once
 from gluebench.leaderboard.apps.common.parameters import names_in, pinned_keys
 from gluebench.leaderboard.apps.common.text import page_number
 from gluebench.leaderboard.apps.ranks.order import RankingOptions
-from gluebench.leaderboard.apps.submissions.anonymity import masked
+from gluebench.leaderboard.apps.submissions.anonymity import mask_names
 from gluebench.leaderboard.apps.submissions.models import Submission
-from gluebench.leaderboard.apps.submissions.queries import Numbers
+from gluebench.leaderboard.apps.submissions.queries import JsonNumbers
 
 WIDTHS = {"one": 3.1, "long": 3.9, "two": 4.9, "regime": 5.2, "parameters": 3.9, "submitted": 5.6, "fact": 7}
 """How wide the kinds of columns are, in rem, as in site.css."""
@@ -47,7 +47,7 @@ NUMBER = r"\d{1,15}(\.\d{1,3})?[KkMmBbTt]?"
 FACTORS = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 
 
-class Column(NamedTuple):
+class ScoreColumn(NamedTuple):
     """One test file of a scored task (MNLI has two); on a task's own board, one metric."""
 
     file: str
@@ -81,7 +81,7 @@ class Column(NamedTuple):
         return [task["metrics"].get(metric.name) for metric in self.metrics]
 
 
-class Fact(NamedTuple):
+class FactColumn(NamedTuple):
     """A column with a property of a system other than a score."""
 
     name: str
@@ -93,7 +93,7 @@ class Fact(NamedTuple):
         """Its key in `WIDTHS`."""
         return self.name if self.name in WIDTHS else "fact"
 
-    def text(self, entry: Facts) -> str:
+    def short_text(self, entry: Facts) -> str:
         """An entry's value in short form; empty if it is not stated."""
         value = entry[self.name]
         if value is None:
@@ -104,24 +104,24 @@ class Fact(NamedTuple):
             return str(value)
         if isinstance(value, int):
             return compact(value)
-        return FIELDS[self.name].shown(value)
+        return FIELDS[self.name].format_value(value)
 
 
 FACTS = {
-    field.name: Fact(field.name, field.label, field.kind == "address")
+    field.name: FactColumn(field.name, field.label, field.kind == "address")
     for field in LISTED
     if field.name not in ("name", "model", "team", "link")
-} | {"parameters": Fact("parameters", "Params"), "submitted": Fact("submitted", "Date")}
+} | {"parameters": FactColumn("parameters", "Params"), "submitted": FactColumn("submitted", "Date")}
 """The columns beside the scores; the other fields are shown with the name."""
 _USUAL_FACTS = tuple(FACTS[name] for name in USUAL_FACTS)
 
 
-class Scheme(NamedTuple):
+class BoardScheme(NamedTuple):
     """What a board ranks by and shows: a benchmark with its average, or one task of it."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[ScoreColumn, ...]
     task: Task | None = None
-    facts: tuple[Fact, ...] = _USUAL_FACTS
+    facts: tuple[FactColumn, ...] = _USUAL_FACTS
     loss: bool = False
     """Whether it ranks by negated losses."""
 
@@ -134,7 +134,7 @@ class Scheme(NamedTuple):
         return score
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         """The names of the columns in the address."""
         return tuple(column.file for column in self.columns)
 
@@ -159,7 +159,7 @@ class Scheme(NamedTuple):
         facts = {fact.name: fact.title for fact in FACTS.values()}
         return {column.file: column.title for column in self.columns} | facts
 
-    def only(self, names: Collection[str]) -> Scheme:
+    def only(self, names: Collection[str]) -> BoardScheme:
         """Return the scheme with the named columns and facts only; unchanged if `names` is empty."""
         if not names:
             return self
@@ -169,25 +169,25 @@ class Scheme(NamedTuple):
         )
 
 
-def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
+def scheme_of(benchmark: Benchmark, task: Task | None = None) -> BoardScheme:
     """The board of a benchmark, with a column for each test file; or of one task, with one for each metric.
 
     A task with one metric has no column: its score is that metric.
     """
     if task is None:
-        return Scheme(_file_columns(benchmark), loss=benchmark.loss)
+        return BoardScheme(_file_columns(benchmark), loss=benchmark.loss)
     if len(task.metrics) == 1:
-        return Scheme((), task, loss=task.loss)
+        return BoardScheme((), task, loss=task.loss)
     columns = []
     for metric in task.metrics:
         title = metric.title
         if len(task.files) > 1:
             title = f"{metric.file} {title}"
-        columns.append(Column(metric.name, title, task, (metric,)))
-    return Scheme(tuple(columns), task, loss=task.loss)
+        columns.append(ScoreColumn(metric.name, title, task, (metric,)))
+    return BoardScheme(tuple(columns), task, loss=task.loss)
 
 
-def _file_columns(benchmark: Benchmark) -> tuple[Column, ...]:
+def _file_columns(benchmark: Benchmark) -> tuple[ScoreColumn, ...]:
     """The columns of a benchmark's own board: one for each test file of each scored task."""
     columns = []
     for task in benchmark.scored:
@@ -198,11 +198,11 @@ def _file_columns(benchmark: Benchmark) -> tuple[Column, ...]:
             if task.loss:
                 title += DOWN
             metrics = tuple(metric for metric in task.metrics if metric.file == file.name)
-            columns.append(Column(file.name, title, task, metrics))
+            columns.append(ScoreColumn(file.name, title, task, metrics))
     return tuple(columns)
 
 
-def page_scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
+def page_scheme_of(benchmark: Benchmark, task: Task | None = None) -> BoardScheme:
     """The board as its page shows it: without a column of an only task with one metric: it is the score."""
     scheme = scheme_of(benchmark, task)
     if task is None and len(benchmark.scored) == 1 and len(benchmark.scored[0].metrics) == 1:
@@ -210,7 +210,7 @@ def page_scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
     return scheme
 
 
-class Standing(NamedTuple):
+class BoardEntry(NamedTuple):
     """A public submission: what searches and filters use, and its numbers; a reference has only a name."""
 
     pk: int
@@ -229,7 +229,7 @@ class Standing(NamedTuple):
     numbers: tuple[float | None, ...] = ()
 
     @property
-    def compared(self) -> tuple[float | None, ...]:
+    def comparable_numbers(self) -> tuple[float | None, ...]:
         """The numbers that are compared with those of others: none of an entry that stands apart."""
         if self.apart:
             return (None,) * len(self.numbers)
@@ -246,10 +246,10 @@ def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
     return places
 
 
-def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
+def board_entries(benchmark: BenchmarkRow) -> tuple[BoardEntry, ...]:
     """The board's systems in the order in which they were submitted."""
 
-    def read() -> tuple[Standing, ...]:
+    def read() -> tuple[BoardEntry, ...]:
         paths: list[tuple[str, ...]] = []
         for task, metric in number_places(benchmark.record):
             if metric:
@@ -257,20 +257,20 @@ def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
             else:
                 paths.append(("tasks", task, "score", "value"))
 
-        stored = [name for name in Standing._fields if name != "numbers"]
+        stored = [name for name in BoardEntry._fields if name != "numbers"]
         public = Submission.objects.on_board(benchmark).filter(scores__isnull=False)
-        rows = public.order_by("submitted", "pk").values(*stored, numbers=Numbers("scores", *paths))
+        rows = public.order_by("submitted", "pk").values(*stored, numbers=JsonNumbers("scores", *paths))
         systems = []
-        for row in masked(benchmark, rows):
+        for row in mask_names(benchmark, rows):
             row["numbers"] = tuple(row["numbers"])
-            systems.append(Standing(**row))
+            systems.append(BoardEntry(**row))
         return tuple(systems)
 
     # Read once for each version of the board: scores are kilobytes of JSON for each system.
     return once(f"standings {benchmark.pk} {benchmark.board_phase}", benchmark.version, read)
 
 
-class Filters(NamedTuple):
+class BoardFilters(NamedTuple):
     """Conditions that a row has to meet, as the address has them; an empty one is always met."""
 
     training: str = ""
@@ -283,7 +283,7 @@ class Filters(NamedTuple):
     verified: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Filters:
+    def from_query(cls, query: Mapping[str, str]) -> BoardFilters:
         """From the address; a value that cannot be read counts as not given."""
         training = query.get("training", "")
         if training not in REGIMES:
@@ -295,7 +295,7 @@ class Filters(NamedTuple):
             training,
             _day(query.get("since", "")),
             parameters.upper(),
-            cleaned(query.get("team", "")),
+            clean_search(query.get("team", "")),
             "1" if query.get("verified") == "1" else "",
         )
 
@@ -304,7 +304,7 @@ class Filters(NamedTuple):
         """`parameters` as a number, where it is given: 1.5e9 for "1.5B"."""
         return float(self.parameters.rstrip("KMBT")) * FACTORS.get(self.parameters[-1], 1)
 
-    def accepts(self, row: Standing) -> bool:
+    def accepts(self, row: BoardEntry) -> bool:
         """Whether a system meets all of them."""
         if self.training and self.training != row.regime:
             return False
@@ -324,7 +324,7 @@ def _day(text: str) -> str:
         return ""
 
 
-class Options(NamedTuple):
+class BoardOptions(NamedTuple):
     """The options of a board in the address."""
 
     grouped: bool = False
@@ -338,7 +338,7 @@ class Options(NamedTuple):
     page: int = 1
     ranking: RankingOptions = RankingOptions()
     """The rule that ranks."""
-    filters: Filters = Filters()
+    filters: BoardFilters = BoardFilters()
     columns: tuple[str, ...] = ()
     """The columns that are shown; empty for the usual ones."""
     phase: int = 0
@@ -349,13 +349,13 @@ class Options(NamedTuple):
     """Whether it is sorted by losses, of which the lowest number is the best."""
 
     @classmethod
-    def of(
+    def from_request(
         cls,
         request: HttpRequest,
         sorts: Collection[str],
         choices: Collection[str] = (),
         losses: Collection[str] = (),
-    ) -> Options:
+    ) -> BoardOptions:
         """From the address; `sorts` is what this board can be ordered by, `choices` and `losses` columns."""
         query = request.GET
         requested = names_in(query, "columns")
@@ -370,10 +370,10 @@ class Options(NamedTuple):
             intervals=query.get("intervals") == "1",
             everything=query.get("rows") == "all",
             sort=sort,
-            turned=query.get("order") == _turned_order(sort, loss=sort in losses),
-            search=cleaned(query.get("q", "")),
+            turned=query.get("order") == _order_when_reversed(sort, loss=sort in losses),
+            search=clean_search(query.get("q", "")),
             page=page_number(query.get("page", "")),
-            filters=Filters.of(query.dict()),
+            filters=BoardFilters.from_query(query.dict()),
             columns=columns,
             phase=page_number(query.get("phase", "")) if "phase" in query else 0,
             pinned=pinned_keys(query),
@@ -386,20 +386,20 @@ class Options(NamedTuple):
         return self.turned != (self.loss or self.sort in SORTED_AS_WORDS)
 
     @property
-    def narrowed(self) -> bool:
+    def is_filtered(self) -> bool:
         """Whether some systems may be left out."""
         return bool(self.search or any(self.filters))
 
     @property
-    def typed(self) -> bool:
+    def is_uncacheable(self) -> bool:
         """Whether a visitor can type endlessly many such options, too many to cache the pages."""
-        return bool(self.narrowed or self.ranking.weights or self.columns or self.pinned)
+        return bool(self.is_filtered or self.ranking.weights or self.columns or self.pinned)
 
-    def values(self) -> dict[str, str]:
+    def query_parameters(self) -> dict[str, str]:
         """Every query parameter of a board, without the page; empty where it is not needed."""
         order = ""
         if self.turned:
-            order = _turned_order(self.sort, loss=self.loss)
+            order = _order_when_reversed(self.sort, loss=self.loss)
         return {
             "view": "training" if self.grouped else "",
             "intervals": "1" if self.intervals else "",
@@ -418,7 +418,7 @@ class Options(NamedTuple):
 
     def pairs(self) -> dict[str, str]:
         """The query parameters of the address, without the page."""
-        return {name: value for name, value in self.values().items() if value}
+        return {name: value for name, value in self.query_parameters().items() if value}
 
     def query(self, **changes: Any) -> str:
         """The address of the board with some options changed, on the first page unless `page` is given."""
@@ -426,29 +426,29 @@ class Options(NamedTuple):
         options = self._replace(**changes)
         return address(options.page, **options.pairs())
 
-    def by(self, sort: str) -> str:
+    def address_sorted_by(self, sort: str) -> str:
         """The address of the same board sorted by `sort`, or reversed if it already is."""
         is_sorted_so = sort == self.sort
         return self.query(sort=sort, turned=is_sorted_so and not self.turned)
 
 
-USUAL = Options()
+USUAL = BoardOptions()
 """The board as it is without any option."""
 
 
-def _turned_order(sort: str, *, loss: bool) -> str:
+def _order_when_reversed(sort: str, *, loss: bool) -> str:
     """What "order" in an address reverses the usual order: names rise from A, losses from the lowest."""
     if loss or sort in SORTED_AS_WORDS:
         return "desc"
     return "asc"
 
 
-def cleaned(search: str) -> str:
+def clean_search(search: str) -> str:
     """Return a search text as one line of at most `WORDS` characters."""
     return " ".join(search[:WORDS].split())
 
 
-def paged(rows: Sequence[Any], size: int | None, page: int, **query: str) -> tuple[list[Any], Values]:
+def paginate(rows: Sequence[Any], size: int | None, page: int, **query: str) -> tuple[list[Any], Values]:
     """Return the rows of the page nearest to `page`, and the pager's values; `query`: rest of the address.
 
     `size`: rows of a page; None for all.

@@ -10,18 +10,18 @@ from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, heat_
 from gluebench.analysis.diagnostics.paper import explain
 from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
-from gluebench.leaderboard.apps.annotation.models import shared
+from gluebench.leaderboard.apps.annotation.models import public_studies
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.boards.columns import PRIVACY, ROWS, paged, standings
+from gluebench.leaderboard.apps.boards.columns import PRIVACY, ROWS, board_entries, paginate
 from gluebench.leaderboard.apps.common.formats import bare_score, labels_of, percent, score_intervals
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.page_cache import once
 from gluebench.leaderboard.apps.common.text import csv_text
 from gluebench.leaderboard.apps.phases.models import tasks_of
-from gluebench.leaderboard.apps.ranks.places import read_ranks, score_of_category, unranked
-from gluebench.leaderboard.apps.submissions.facts import diagnosed, scored_at
+from gluebench.leaderboard.apps.ranks.places import no_rank, read_ranks, score_of_category
+from gluebench.leaderboard.apps.submissions.facts import entries_with_diagnostic, entries_with_number
 from gluebench.leaderboard.apps.submissions.models import Submission
-from gluebench.leaderboard.apps.submissions.queries import Numbers
+from gluebench.leaderboard.apps.submissions.queries import JsonNumbers
 from gluebench.leaderboard.apps.submissions.report import fine_of
 
 PICTURED = 20
@@ -44,7 +44,7 @@ def slug_of(name: str) -> str:
     return re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
 
 
-def named(task: Task, slug: str) -> Category | None:
+def find_category(task: Task, slug: str) -> Category | None:
     """The phenomenon, or else the coarse category, of that address; None where there is neither."""
     for phenomenon in task.phenomena:
         if slug_of(phenomenon.name) == slug:
@@ -102,13 +102,13 @@ def _categories(task: Task, entries: Sequence[Facts], category: str) -> tuple[st
 
 def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int) -> Values:
     """The page; systems are ordered and paged by their overall number."""
-    entries, pager = ranked_entries(benchmark, task, None, ROWS, page, category=category)
+    entries, pager = page_of_entries(benchmark, task, None, ROWS, page, category=category)
     return {
         **_task_context(task),
         **table_of(task, entries, category=category, first_page=pager["page"] == 1),
         "category": category,
         "phenomena": task.phenomena,
-        "studies": shared(tasks_of(benchmark), task.name),
+        "studies": public_studies(tasks_of(benchmark), task.name),
         **pager,
         "labels": PRIVACY[task.private],
     }
@@ -118,7 +118,7 @@ def _task_context(task: Task) -> Values:
     return {"task": task, "metric": task.metrics[0].title, "columns": task.metadata, "here": "diagnostics"}
 
 
-def ranked_entries(
+def page_of_entries(
     benchmark: Benchmark,
     task: Task,
     part: Category | None,
@@ -136,24 +136,24 @@ def ranked_entries(
     if part is not None:
         path = ("diagnostics", task.name, part.kind, part.name)
         score = score_of_category(task.name, part.kind, part.name)
-    values = _values(benchmark, path)
+    values = _number_by_submission(benchmark, path)
     by_submission = list(values)
-    order, pager = paged(board_order(list(values.values())), size, page, **query)
+    order, pager = paginate(board_order(list(values.values())), size, page, **query)
     pks = [by_submission[at] for at in order]
     if part is None:
-        rows = diagnosed(benchmark, task, pks)
+        rows = entries_with_diagnostic(benchmark, task, pks)
     else:
-        rows = scored_at(benchmark, path, pks)
+        rows = entries_with_number(benchmark, path, pks)
     position = {pk: at for at, pk in enumerate(pks)}
     entries = sorted(rows, key=lambda entry: position[entry["pk"]])
     ranks = read_ranks(benchmark, score, values)
     for entry in entries:
-        entry["place"] = ranks.places.get(entry["pk"], unranked(entry["apart"]))
-    leaders = ranks.best_words({row.pk: row.name for row in standings(benchmark)})
+        entry["place"] = ranks.places.get(entry["pk"], no_rank(entry["apart"]))
+    leaders = ranks.best_words({row.pk: row.name for row in board_entries(benchmark)})
     return entries, {**pager, "systems": len(values), "ranks": ranks, "leaders": leaders}
 
 
-def _values(benchmark: Benchmark, path: Sequence[str]) -> dict[int, float | None]:
+def _number_by_submission(benchmark: Benchmark, path: Sequence[str]) -> dict[int, float | None]:
     """The number at that path of each report, by primary key, the oldest submission first.
 
     None where the report suppresses it, and for entries that stand apart.
@@ -161,7 +161,7 @@ def _values(benchmark: Benchmark, path: Sequence[str]) -> dict[int, float | None
 
     def read() -> list[tuple[int, float | None]]:
         public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
-        numbers = Numbers("report", tuple(path) + ("value",), tuple(path) + ("n",))
+        numbers = JsonNumbers("report", tuple(path) + ("value",), tuple(path) + ("n",))
         values = []
         for pk, apart, (value, n) in public.values_list("pk", "apart", numbers):
             if n is not None:
@@ -174,7 +174,7 @@ def _values(benchmark: Benchmark, path: Sequence[str]) -> dict[int, float | None
 
 def heat_page(benchmark: Benchmark, task: Task, page: int) -> Values:
     """The page: as many systems as a map has room for, the highest overall first."""
-    entries, pager = ranked_entries(benchmark, task, None, PICTURED, page, view="map")
+    entries, pager = page_of_entries(benchmark, task, None, PICTURED, page, view="map")
     cells = _map(task, entries)
     metric = task.metrics[0].name
     human = next((reference for reference in task.references if metric in reference.scores), None)
@@ -199,7 +199,7 @@ def heat_page(benchmark: Benchmark, task: Task, page: int) -> Values:
 
 def heat_csv(benchmark: Benchmark, task: Task) -> str:
     """A row for each system in each category; `level` is the shade on one map of all systems."""
-    entries = diagnosed(benchmark, task)
+    entries = entries_with_diagnostic(benchmark, task)
     labels = {entry["key"]: label for label, entry in zip(labels_of(entries), entries, strict=True)}
     at = FIELDS.index("system")
     rows = []
@@ -218,7 +218,7 @@ def _map(task: Task, entries: Sequence[Facts]) -> HeatMap:
 
 def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: int) -> Values:
     """A phenomenon's description, examples, and the scores of systems in it, the highest first."""
-    entries, pager = ranked_entries(benchmark, task, category, ROWS, page)
+    entries, pager = page_of_entries(benchmark, task, category, ROWS, page)
     bars = [entry for entry in entries if not entry["apart"]][:PICTURED]
     scores = [entry["number"] for entry in bars]
     picture = score_intervals(

@@ -18,13 +18,13 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Task
-from gluebench.leaderboard.apps.benchmarks.contents import SAMPLE, linked_tasks
-from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.apps.benchmarks.contents import SAMPLE, fetchable_tasks
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark, find_version
 from gluebench.leaderboard.apps.boards.exports import croissant_json
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.page_cache import as_download
 from gluebench.leaderboard.apps.phases.models import PhaseFile, whole
-from gluebench.leaderboard.apps.phases.wording import described
+from gluebench.leaderboard.apps.phases.wording import describe_phases
 from gluebench.leaderboard.apps.ranks.views import in_form
 
 MANIFEST = "manifest.toml"
@@ -60,7 +60,7 @@ def croissant(request: HttpRequest, name: str) -> HttpResponseBase:
 @require_safe
 def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
     """One file of the Data page, whole or from a byte on."""
-    return send_data_file(request, live(name, request.user).benchmark(), path, request.user)
+    return send_data_file(request, find_version(name, request.user).benchmark(), path, request.user)
 
 
 def send_data_file(request: HttpRequest, benchmark: Benchmark, path: str, user: Any) -> HttpResponseBase:
@@ -77,13 +77,13 @@ def send_data_file(request: HttpRequest, benchmark: Benchmark, path: str, user: 
         content = storages["data"].open(file.file)
         digest = file.sha256
     etag = f'"{digest}"'
-    return get_conditional_response(request, etag=etag) or _sent(request, content, path, etag=etag)
+    return get_conditional_response(request, etag=etag) or _file_response(request, content, path, etag=etag)
 
 
 @require_safe
 def data_zip(request: HttpRequest, name: str) -> HttpResponseBase:
     """All files of the Data page as one zip."""
-    benchmark = whole(live(name, request.user).benchmark())
+    benchmark = whole(find_version(name, request.user).benchmark())
     files = files_of(benchmark)
     if size_of(files) > MOST_ZIPPED:
         raise Http404(f"The files are too large for one zip: gluebench data get {name} fetches them.")
@@ -109,7 +109,7 @@ class _Pieces(io.RawIOBase):
         self._pieces.append(bytes(data))
         return len(data)
 
-    def take(self) -> bytes:
+    def drain(self) -> bytes:
         """All that was written since the last time."""
         piece = b"".join(self._pieces)
         self._pieces.clear()
@@ -135,19 +135,19 @@ def _zip_pieces(benchmark: Benchmark, files: Sequence[Values]) -> Iterator[bytes
             with content, archive.open(entry, "w") as target:
                 while chunk := content.read(CHUNK):
                     target.write(chunk)
-                    yield pieces.take()
-    yield pieces.take()
+                    yield pieces.drain()
+    yield pieces.drain()
 
 
 def _of_phase(benchmark: Benchmark, path: str, user: Any) -> PhaseFile | None:
     """A file of a phase; before its release for organizers alone, as if it were not there."""
     file = benchmark.phase_files.select_related("phase").filter(path=path).first()
-    if file is None or file.is_released() or benchmark.organized_by(user):
+    if file is None or file.is_released() or benchmark.has_organizer(user):
         return file
     return None
 
 
-def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -> HttpResponseBase:
+def _file_response(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -> HttpResponseBase:
     """Return the whole file, or the part from a byte on that a request for the same content asks for."""
     kind = "text/plain; charset=utf-8"
     if path.endswith(".zip"):
@@ -190,7 +190,7 @@ def files_of(benchmark: Benchmark) -> list[Values]:
 
 def coming_files(benchmark: Benchmark) -> list[Values]:
     """The files of phases that are not released yet: only their names, and when they come."""
-    phases = [line["phase"].pk for line in described(benchmark)]
+    phases = [line["phase"].pk for line in describe_phases(benchmark)]
     files = []
     for row in benchmark.phase_files.select_related("phase").filter(phase__in=phases):
         if not row.is_released():
@@ -202,7 +202,7 @@ def coming_files(benchmark: Benchmark) -> list[Values]:
 def data_elsewhere(benchmark: Benchmark) -> list[Values]:
     """The phases that use another benchmark's tasks, with that one's name, title and Data page."""
     lines = []
-    for line in described(benchmark):
+    for line in describe_phases(benchmark):
         owner = line["phase"].tasks_of
         if owner is not None:
             url = reverse("data", args=[owner.name])
@@ -220,7 +220,7 @@ def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
 
 def _data_json(benchmark: Benchmark) -> Values:
     benchmark = whole(benchmark)
-    linked = linked_tasks(benchmark.record)
+    linked = fetchable_tasks(benchmark.record)
     sources = []
     for task in benchmark.record.tasks:
         is_linked = task.name in linked
@@ -239,7 +239,7 @@ def _data_json(benchmark: Benchmark) -> Values:
 def _data_context(benchmark: Benchmark, address: str) -> Values:
     benchmark = whole(benchmark)
     record = benchmark.record
-    linked = linked_tasks(record)
+    linked = fetchable_tasks(record)
     files = files_of(benchmark)
     files_of_task: dict[str, list[Values]] = {}
     for file in files:
@@ -278,7 +278,7 @@ def _data_context(benchmark: Benchmark, address: str) -> Values:
         "published": any(file["task"] for file in files),
         "linked": sorted(set(linked.values())),
         "address": address,
-        "named": benchmark.named_for_commands(address),
+        "named": benchmark.command_line_name(address),
         "here": "data",
     }
 

@@ -15,15 +15,15 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.boards.columns import (
     PRIVACY,
     USUAL,
-    Options,
-    Scheme,
+    BoardOptions,
+    BoardScheme,
+    ScoreColumn,
+    board_entries,
     number_places,
-    standings,
 )
-from gluebench.leaderboard.apps.boards.columns import Column as BoardColumn
-from gluebench.leaderboard.apps.boards.diagnostics import Category, ranked_entries
+from gluebench.leaderboard.apps.boards.diagnostics import Category, page_of_entries
 from gluebench.leaderboard.apps.boards.pages import read_page, read_systems
-from gluebench.leaderboard.apps.boards.table import Row
+from gluebench.leaderboard.apps.boards.table import BoardRow
 from gluebench.leaderboard.apps.common.fields import LISTED, as_json
 from gluebench.leaderboard.apps.common.formats import ENDS, percent
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
@@ -33,13 +33,13 @@ from gluebench.leaderboard.apps.ranks.places import (
     LEGEND,
     NOWHERE,
     BoardRanks,
-    Place,
+    RankWithSet,
+    no_rank,
     not_different,
     read_ranks,
     system_json,
-    unranked,
 )
-from gluebench.leaderboard.apps.submissions.facts import diagnosed, graded_again
+from gluebench.leaderboard.apps.submissions.facts import count_regrading, entries_with_diagnostic
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.report import fine_of
 from gluebench.scoring.exports import Evaluated, aggregate
@@ -57,7 +57,7 @@ NUMBERS = ["verified"] + _NUMERIC_FIELDS + ["earlier"]
 """Its columns of numbers and flags; `earlier` counts the earlier submissions of the same people."""
 
 
-def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
+def board_json(benchmark: Benchmark, scheme: BoardScheme, **part: Any) -> Values:
     """The board: columns, ranked rows, rows with rank null and why, published references.
 
     `part`: as in `read_systems`, for some of the rows, or for another rule.
@@ -79,7 +79,7 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
                 places[name] = ranks.places[row.system.pk]
         rows.append(row.place.as_json() | _facts(row.entry) | _scores(row, task, places))
 
-    keys = {row.pk: row.key for row in standings(benchmark)}
+    keys = {row.pk: row.key for row in board_entries(benchmark)}
     if part.get("pk") is not None and not order.another:
         score = "" if task is None else task.name
         for row, values in zip(systems, rows, strict=True):
@@ -107,7 +107,7 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
         "benchmark": benchmark.name,
         "title": benchmark.title,
         "version": benchmark.version,
-        "graded_again": graded_again(benchmark),
+        "graded_again": count_regrading(benchmark),
         "ranked_by": order.rule,
         "may_be_best": best,
         "columns": [_column_json(column) for column in scheme.columns],
@@ -116,7 +116,7 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
     }
 
 
-def _column_json(column: BoardColumn) -> Values:
+def _column_json(column: ScoreColumn) -> Values:
     return {
         "file": column.file,
         "task": column.task.name,
@@ -125,7 +125,7 @@ def _column_json(column: BoardColumn) -> Values:
     }
 
 
-def _scores(row: Row, task: Task | None, places: Mapping[str, Place]) -> Values:
+def _scores(row: BoardRow, task: Task | None, places: Mapping[str, RankWithSet]) -> Values:
     """The scores of a row: all, or those of one task, each metric with its place where there are several."""
     scores = row.entry["scores"]
     if task is None:
@@ -145,14 +145,14 @@ def metric_ranks(benchmark: Benchmark, task: Task) -> dict[str, BoardRanks]:
     ranks = {}
     for metric in task.metrics:
         position = positions[task.name, metric.name]
-        values = {row.pk: row.compared[position] for row in standings(benchmark)}
+        values = {row.pk: row.comparable_numbers[position] for row in board_entries(benchmark)}
         ranks[metric.name] = read_ranks(benchmark, f"{task.name}/{metric.name}", values)
     return ranks
 
 
 def diagnostics_json(benchmark: Benchmark, task: Task) -> Values:
     """A diagnostic set: each system's rank on the whole of it, and scores by phenomenon as in its report."""
-    entries = diagnosed(benchmark, task)
+    entries = entries_with_diagnostic(benchmark, task)
     values = {}
     for entry in entries:
         values[entry["pk"]] = entry["diagnostic"]["overall"]["value"]
@@ -162,7 +162,7 @@ def diagnostics_json(benchmark: Benchmark, task: Task) -> Values:
 
     rows = []
     for entry in entries:
-        place = places.get(entry["pk"], unranked(entry["apart"]))
+        place = places.get(entry["pk"], no_rank(entry["apart"]))
         scores = {"regime": entry["regime"], "diagnostic": entry["diagnostic"]}
         rows.append(place.as_json() | system_json(entry) | scores)
     return {
@@ -183,7 +183,7 @@ def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> Val
             sentences = {"first": pair.first, "second": pair.second}
             examples.append(sentences | {"forward": pair.forward, "backward": pair.backward})
 
-    entries, shown = ranked_entries(benchmark, task, category)
+    entries, shown = page_of_entries(benchmark, task, category)
     keys = {entry["pk"]: entry["key"] for entry in entries}
     rows = []
     for entry in entries:
@@ -228,7 +228,7 @@ def _references(published: Any, task: str | None) -> list[Values]:
     ]
 
 
-def board_csv(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
+def board_csv(benchmark: Benchmark, scheme: BoardScheme, options: BoardOptions = USUAL) -> str:
     """A row for each system, best first; numbers are fractions, as in reports."""
     measures = ["score"]
     for column in scheme.columns:
@@ -241,7 +241,7 @@ def board_csv(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) ->
     return csv_text(head, [_csv_row(scheme, row) for row in systems])
 
 
-def _csv_row(scheme: Scheme, row: Row) -> list[Any]:
+def _csv_row(scheme: BoardScheme, row: BoardRow) -> list[Any]:
     """The cells of a system: its place, its fields, then each score and the ends of its interval."""
     entry = row.entry
     scores = [scheme.score(entry["scores"])]
@@ -257,13 +257,13 @@ def _csv_row(scheme: Scheme, row: Row) -> list[Any]:
     return cells
 
 
-def latex_text(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
+def latex_text(benchmark: Benchmark, scheme: BoardScheme, options: BoardOptions = USUAL) -> str:
     """A table for a paper, with the package booktabs; the best of each column is bold."""
     about = f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}\n% {LEGEND}\n"
     return about + to_latex(_table(benchmark, scheme, options))
 
 
-def _table(benchmark: Benchmark, scheme: Scheme, options: Options) -> Table:
+def _table(benchmark: Benchmark, scheme: BoardScheme, options: BoardOptions) -> Table:
     """The board that these options leave: rank, system, model, score, then the tasks by section."""
     board = read_page(benchmark, scheme, options, one_page=True)
     columns = [numeric("Rank"), Column("Name"), Column("Model"), numeric(f"Score{DOWN * board.scheme.loss}")]
@@ -279,7 +279,7 @@ def _table(benchmark: Benchmark, scheme: Scheme, options: Options) -> Table:
     return Table(columns, rows)
 
 
-def markdown_text(benchmark: Benchmark, scheme: Scheme, options: Options = USUAL) -> str:
+def markdown_text(benchmark: Benchmark, scheme: BoardScheme, options: BoardOptions = USUAL) -> str:
     """A Markdown table with pipes."""
     return to_markdown(_table(benchmark, scheme, options))
 

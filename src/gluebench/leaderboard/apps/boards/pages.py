@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection
+from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -23,16 +24,16 @@ from gluebench.benchmark import Task, figures
 from gluebench.leaderboard.apps.accounts.trust import role_of
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.boards import columns
-from gluebench.leaderboard.apps.boards.columns import PRIVACY, Options, Scheme, standings
+from gluebench.leaderboard.apps.boards.columns import PRIVACY, BoardOptions, BoardScheme, board_entries
 from gluebench.leaderboard.apps.boards.diagnostics import slug_of
 from gluebench.leaderboard.apps.boards.table import (
-    Row,
+    BoardRow,
     arrange,
     draw_rank_sets,
     fill,
     matching_rows,
-    ordered,
     references_of,
+    sort_rows,
 )
 from gluebench.leaderboard.apps.common import formats
 from gluebench.leaderboard.apps.common.formats import ABSENT, percent
@@ -40,14 +41,14 @@ from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.page_cache import once
 from gluebench.leaderboard.apps.common.text import alphabetical, breakable, has_words, markdown, words_of
 from gluebench.leaderboard.apps.limits.quota import precise
-from gluebench.leaderboard.apps.phases.models import Shown, on_board
-from gluebench.leaderboard.apps.phases.wording import described, scores_come
+from gluebench.leaderboard.apps.phases.models import PhaseVisibility, on_board
+from gluebench.leaderboard.apps.phases.wording import describe_phases, scores_come
 from gluebench.leaderboard.apps.ranks.order import Order, RankingOptions, order_of
-from gluebench.leaderboard.apps.ranks.places import Place, unranked
-from gluebench.leaderboard.apps.submissions.anonymity import masked
+from gluebench.leaderboard.apps.ranks.places import RankWithSet, no_rank
+from gluebench.leaderboard.apps.submissions.anonymity import mask_names
 from gluebench.leaderboard.apps.submissions.counting import results_wait_for
-from gluebench.leaderboard.apps.submissions.facts import entries_of, graded_again, with_systems
-from gluebench.leaderboard.apps.submissions.queries import scored
+from gluebench.leaderboard.apps.submissions.facts import count_regrading, entries_of, with_systems
+from gluebench.leaderboard.apps.submissions.queries import is_eligible
 
 register = template.Library()
 register.filters |= {
@@ -56,11 +57,12 @@ register.filters |= {
     "percent": percent,
     "p_text": figures.p_text,
     "score": formats.score_text,
-    "signed": formats.signed,
+    "signed": formats.with_sign,
     "points": figures.points,
     "unit": figures.unit,
     "interval": formats.interval_text,
     "markdown": markdown,
+    "section_html": partial(markdown, demoted=0),  # below the title of its page
     "breakable": breakable,
     "precise": precise,
     "slugged": slug_of,
@@ -72,16 +74,16 @@ LEADERS = 3
 """Systems that the list of benchmarks names of each board."""
 
 
-class Board(NamedTuple):
+class BoardPage(NamedTuple):
     """A page of a board, and facts about the whole board."""
 
-    scheme: Scheme
-    groups: tuple[tuple[str, tuple[Row, ...]], ...]
+    scheme: BoardScheme
+    groups: tuple[tuple[str, tuple[BoardRow, ...]], ...]
     """Rows under their headings; the ranked list is one group without a title."""
     matches: int
     """Systems that match the search and the filters."""
-    page: Page[tuple[str, Row]]
-    options: Options
+    page: Page[tuple[str, BoardRow]]
+    options: BoardOptions
     systems: int
     """Systems on the whole board."""
     best: float | None
@@ -96,7 +98,7 @@ class Board(NamedTuple):
     """Which systems may be the best, as a sentence; empty where no rank set tells."""
     linked_leaders: str = ""
     """The same sentence as HTML with links to the systems."""
-    pinned: tuple[Row, ...] = ()
+    pinned: tuple[BoardRow, ...] = ()
     """Rows that stay above all others, on every page."""
     again: int = 0
     """Systems that are being graded again, shown with the scores that they had."""
@@ -110,7 +112,7 @@ class Board(NamedTuple):
     @property
     def lead_tag(self) -> str:
         """The mark of a row whose rank set begins at 1."""
-        is_alone = len(self.order.ranks.best) == 1 and not self.order.ranks.untested
+        is_alone = len(self.order.ranks.best) == 1 and not self.order.ranks.number_untested
         return "best" if is_alone else "may be best"
 
     @property
@@ -123,7 +125,7 @@ class Board(NamedTuple):
         return sum(columns.WIDTHS[kind] for kind in kinds) <= columns.ROOM
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[BoardRow]:
         """All of the page, whatever their group."""
         rows = list(self.pinned)
         for _, group in self.groups:
@@ -136,7 +138,7 @@ class Board(NamedTuple):
         return {mark for mark, has in MARKS.items() if any(map(has, self.rows))}
 
     @property
-    def divided(self) -> tuple[str, ...]:
+    def tasks_with_several_columns(self) -> tuple[str, ...]:
         """The tasks that have several columns and count once."""
         files = Counter(column.task.name for column in self.scheme.columns)
         return tuple(name for name, number in files.items() if number > 1)
@@ -149,7 +151,7 @@ class Board(NamedTuple):
     @property
     def on_one_page(self) -> bool:
         """Whether all rows are on this page, so that the browser can sort and search them itself."""
-        return not self.page.has_other_pages() and not self.options.narrowed
+        return not self.page.has_other_pages() and not self.options.is_filtered
 
     @property
     def all_fit(self) -> bool:
@@ -157,7 +159,7 @@ class Board(NamedTuple):
         return self.page.paginator.count <= columns.ALL_ROWS
 
 
-MARKS: dict[str, Callable[[Row], Any]] = {
+MARKS: dict[str, Callable[[BoardRow], Any]] = {
     "reference": lambda row: row.reference,
     "incomplete": lambda row: not row.complete,
     "ranked": lambda row: row.place.span,
@@ -170,18 +172,18 @@ MARKS: dict[str, Callable[[Row], Any]] = {
 
 def read_systems(
     benchmark: Benchmark,
-    scheme: Scheme,
+    scheme: BoardScheme,
     part: slice = slice(None),
     *,
     pk: int | None = None,
-    options: Options = columns.USUAL,
-) -> tuple[list[Row], Order]:
+    options: BoardOptions = columns.USUAL,
+) -> tuple[list[BoardRow], Order]:
     """A part of the systems that the options leave, best first, or the one with this key, with their entries.
 
     Also returns the order of all of them.
     """
     rows, options, order = _rank_rows(benchmark, scheme, options)
-    chosen = ordered(matching_rows(rows, options), scheme.names, options, by_rank=order.another)
+    chosen = sort_rows(matching_rows(rows, options), scheme.column_names, options, by_rank=order.another)
     if pk is not None:
         chosen = [row for row in chosen if row.system.pk == pk]
     chosen = chosen[part]
@@ -189,7 +191,7 @@ def read_systems(
     return [row for row in chosen if row.entry], order
 
 
-def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
+def _enter(benchmark: Benchmark, rows: list[BoardRow], *, whole: bool) -> None:
     """Give systems their entries; one that left the board since the standings were read has none any more."""
     pks = None
     if not whole:
@@ -199,7 +201,9 @@ def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
         row.entry = entries.get(row.system.pk, {})
 
 
-def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
+def read_page(
+    benchmark: Benchmark, scheme: BoardScheme, options: BoardOptions, *, one_page: bool = False
+) -> BoardPage:
     """The page of the board that the options ask for, or the whole board as one page."""
     rows, options, order = _rank_rows(benchmark, scheme, options)
     pinned = [row for row in rows if row.system.key in options.pinned]
@@ -211,7 +215,7 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_pag
     elif options.everything:
         size = columns.ALL_ROWS
     others += references_of(benchmark.record, scheme)
-    matches, page = arrange(others, scheme.names, options, size, by_rank=order.another)
+    matches, page = arrange(others, scheme.column_names, options, size, by_rank=order.another)
 
     # A system that left the board meanwhile has no entry, and is left out.
     systems = pinned + [row for _, row in page if not row.reference]
@@ -223,7 +227,7 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_pag
     for title, pairs in groupby(shown, key=lambda pair: pair[0]):
         groups.append((title, tuple(row for _, row in pairs)))
 
-    stated = [fact for fact in scheme.facts if any(fact.text(row.entry) for row in systems)]
+    stated = [fact for fact in scheme.facts if any(fact.short_text(row.entry) for row in systems)]
     scheme = scheme._replace(facts=tuple(stated))
     values = [row.values for row in rows]
     highest = [best(column) for column in zip(*values, strict=True)]
@@ -231,7 +235,7 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_pag
     scale = fill(scheme, on_page, highest)
 
     leaders, linked_leaders = _leading_systems(rows, order, options)
-    return Board(
+    return BoardPage(
         scheme,
         tuple(groups),
         matches,
@@ -245,12 +249,12 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_pag
         leaders=leaders,
         linked_leaders=linked_leaders,
         pinned=tuple(pinned),
-        again=graded_again(benchmark),
+        again=count_regrading(benchmark),
     )
 
 
-def _leading_systems(rows: list[Row], order: Order, options: Options) -> tuple[str, str]:
-    """`Board.leaders` and `Board.linked_leaders`; empty where another rule ranks only some of the systems."""
+def _leading_systems(rows: list[BoardRow], order: Order, options: BoardOptions) -> tuple[str, str]:
+    """`BoardPage.leaders` and `linked_leaders`; empty where another rule ranks only some of the systems."""
     if order.another and any(options.filters):
         return "", ""
     names = {row.system.pk: row.system.name for row in rows}
@@ -261,13 +265,13 @@ def _leading_systems(rows: list[Row], order: Order, options: Options) -> tuple[s
     return order.ranks.best_words(names), order.ranks.best_words(links)
 
 
-def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
+def _systems(benchmark: Benchmark, scheme: BoardScheme) -> list[BoardRow]:
     """Every system of this board; of a task's board, those that have the task."""
     positions = columns.number_places(benchmark.record)
     of_columns = [positions[column.task.name, column.metrics[0].name] for column in scheme.columns]
     rows = []
-    for system in standings(benchmark):
-        compared = system.compared
+    for system in board_entries(benchmark):
+        compared = system.comparable_numbers
         value = system.value
         if scheme.task is not None:
             of_score = positions[scheme.task.name, ""]
@@ -275,11 +279,13 @@ def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
             has_task = any(system.numbers[position] is not None for position in [of_score] + of_columns)
             if not has_task:
                 continue
-        rows.append(Row(system, value, tuple(compared[position] for position in of_columns)))
+        rows.append(BoardRow(system, value, tuple(compared[position] for position in of_columns)))
     return rows
 
 
-def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[list[Row], Options, Order]:
+def _rank_rows(
+    benchmark: Benchmark, scheme: BoardScheme, options: BoardOptions
+) -> tuple[list[BoardRow], BoardOptions, Order]:
     """The rows of a board with their places, and the options and the order of the rule that ranks.
 
     That is the manifest's unless the address names another. With filters, the rows that meet them are ranked
@@ -299,7 +305,7 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
     else:
         order = order_of(benchmark, RankingOptions(), scheme.task.name, values)
     for row in rows:
-        nowhere = unranked(row.system.apart, complete=row.value is not None)
+        nowhere = no_rank(row.system.apart, complete=row.value is not None)
         row.place = order.ranks.places.get(row.system.pk, nowhere)
     if is_filtered and not order.another:
         note = f"Filtered: ranks and rank sets are those among these {len(counted):,} systems."
@@ -307,27 +313,26 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
     return rows, options, order
 
 
-def ranked(benchmark: Benchmark, task: Task | None = None) -> list[Row]:
+def rows_with_ranks(benchmark: Benchmark, task: Task | None = None) -> list[BoardRow]:
     """Every system of the board, or of a task's, with its rank, without what a page shows of it."""
     benchmark = on_board(benchmark)
-    rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record, task), Options())
+    rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record, task), BoardOptions())
     return rows
 
 
-def places_of(benchmark: Benchmark, task: Task | None = None) -> dict[int, Place]:
+def places_of(benchmark: Benchmark, task: Task | None = None) -> dict[int, RankWithSet]:
     """The places on the board, or on a task's, by primary key; read once for each version of it."""
 
-    def read() -> dict[int, Place]:
-        return {row.system.pk: row.place for row in ranked(benchmark, task)}
+    def read() -> dict[int, RankWithSet]:
+        return {row.system.pk: row.place for row in rows_with_ranks(benchmark, task)}
 
-    return once(
-        f"places {benchmark.pk} {benchmark.board_phase} {task and task.name}", benchmark.version, read
-    )
+    name = f"places {benchmark.pk} {benchmark.board_phase} {task and task.name}"
+    return once(name, benchmark.version, read)
 
 
 def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
     """The phases for a board that shows one of them, with links, or the names of systems without scores."""
-    lines = described(benchmark)
+    lines = describe_phases(benchmark)
     for line in lines:
         phase = line["phase"]
         line["current"] = phase.pk == shown
@@ -336,9 +341,9 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
         line["scores_come"] = scores_come(phase) if is_hidden else ""
         if phase.is_shown:
             line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
-        elif phase.shown == Shown.CLOSED:
-            sent = phase.submissions.filter(scored(), public=True, approved=True, withdrawn=None, late=False)
-            names = {row["name"] for row in masked(benchmark, sent.values("pk", "name"))}
+        elif phase.shown == PhaseVisibility.CLOSED:
+            sent = phase.submissions.filter(is_eligible(), withdrawn=None)
+            names = {row["name"] for row in mask_names(benchmark, sent.values("pk", "name"))}
             line["names"] = sorted(names, key=alphabetical)
     return lines
 
@@ -383,7 +388,7 @@ def home_page(search: str, page: int, own: Collection[int], *, signed_in: str, c
     rows = seen.values_list("pk", "name", "title").order_by("added", "pk")
     words = words_of(search)
     matches = [pk for pk, *texts in rows if has_words(words, *texts)]
-    pks, pager = columns.paged(matches, BENCHMARKS, page, q=search)
+    pks, pager = columns.paginate(matches, BENCHMARKS, page, q=search)
     shown = {row.pk: row for row in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
     boards = []
     for pk in pks:
@@ -414,7 +419,7 @@ def _leaders(benchmark: Benchmark) -> str:
 
 
 def _leaders_now(benchmark: Benchmark) -> str:
-    rows, _, order = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
+    rows, _, order = _rank_rows(benchmark, columns.scheme_of(benchmark.record), BoardOptions())
     names = {row.system.pk: row.system.name for row in rows}
     if words := order.ranks.best_words(names, LEADERS):
         return words
@@ -475,12 +480,6 @@ def units(record: Record) -> str:
     if 0 < len(record.losses) < len(record.scored):
         return " × 100, losses ↓ as they are"
     return figures.unit(record.loss)
-
-
-@register.filter
-def about(text: str) -> SafeString:
-    """A text of a benchmark, below its page's title."""
-    return markdown(text, demoted=0)
 
 
 @register.filter

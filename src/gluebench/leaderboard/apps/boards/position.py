@@ -6,14 +6,14 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from django import template
 
 from gluebench.analysis.charts import Scale
-from gluebench.leaderboard.apps.boards.columns import Standing, standings
+from gluebench.leaderboard.apps.boards.columns import BoardEntry, board_entries
 from gluebench.leaderboard.apps.boards.pages import places_of
-from gluebench.leaderboard.apps.common.formats import gap_text, labels_of, score_intervals, signed
+from gluebench.leaderboard.apps.common.formats import gap_text, labels_of, score_intervals, with_sign
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.page_cache import once
 from gluebench.leaderboard.apps.phases.models import at_phase
 from gluebench.leaderboard.apps.ranks.compare_views import comparison_of
-from gluebench.leaderboard.apps.ranks.places import NOWHERE, TOGETHER, Place, not_different
+from gluebench.leaderboard.apps.ranks.places import NOWHERE, TOGETHER, RankWithSet, not_different
 from gluebench.leaderboard.apps.submissions.anonymity import mask
 from gluebench.leaderboard.apps.submissions.models import Submission
 
@@ -55,7 +55,7 @@ def rank_of(submission: Submission) -> Values:
     """The place of a listed submission, of how many, and the systems not significantly different from it."""
     board = at_phase(submission.benchmark, submission.phase)
     places = places_of(board)
-    rows = {row.pk: row for row in standings(board)}
+    rows = {row.pk: row for row in board_entries(board)}
     similar = [rows[pk] for pk in not_different(board, "", submission.pk) or () if pk in rows]
     place = places.get(submission.pk, NOWHERE)
     systems = sum(place.rank is not None for place in places.values())
@@ -71,7 +71,7 @@ def rank_of(submission: Submission) -> Values:
     }
 
 
-def _rank_bar(place: Place, systems: int) -> Values | None:
+def _rank_bar(place: RankWithSet, systems: int) -> Values | None:
     """Positions of a rank and its rank set in a picture `BAR` wide, with the last rank that it shows."""
     if place.rank is None or place.low is None or place.high is None or systems < 2:
         return None
@@ -82,7 +82,10 @@ def _rank_bar(place: Place, systems: int) -> Values | None:
 
 
 def _neighbors(
-    submission: Submission, places: Mapping[int, Place], rows: Mapping[int, Standing], similar: Container[int]
+    submission: Submission,
+    places: Mapping[int, RankWithSet],
+    rows: Mapping[int, BoardEntry],
+    similar: Container[int],
 ) -> list[Values]:
     """The best system of the board, the next better and the next, with their differences in score."""
     ranked = sorted((place.rank, pk) for pk, place in places.items() if place.rank is not None and pk in rows)
@@ -98,20 +101,20 @@ def _neighbors(
         row = rows[order[position]]
         neighbor = {"title": titles[position], "row": row, "place": places[row.pk], "test": ""}
         if row.value is not None and submission.value is not None:
-            neighbor["points"] = signed(row.value - submission.value, submission.record.loss)
+            neighbor["points"] = with_sign(row.value - submission.value, submission.record.loss)
         if places[submission.pk].span and places[row.pk].span:
             neighbor["test"] = "not significant" if row.pk in similar else "significant"
         neighbors.append(neighbor)
     return neighbors
 
 
-def _versions(submission: Submission, rows: Iterable[Standing]) -> list[Standing]:
+def _versions(submission: Submission, rows: Iterable[BoardEntry]) -> list[BoardEntry]:
     """The versions of a system on its board, the newest first: entries of the same people under one name.
 
     A number at the end of the name is the version's. None for a system with one entry, and while names are
     hidden.
     """
-    if submission.benchmark.named_from is not None:
+    if submission.benchmark.names_hidden_until is not None:
         return []
     name = _without_version(submission.name)
     same_name = {row.pk: row for row in rows if _without_version(row.name) == name}
@@ -125,7 +128,7 @@ def _without_version(name: str) -> str:
     return VERSION.sub("", name.casefold()).strip()
 
 
-def _rows_of_team(submission: Submission, rows: Iterable[Standing]) -> list[Standing]:
+def _rows_of_team(submission: Submission, rows: Iterable[BoardEntry]) -> list[BoardEntry]:
     """The systems of the board under the same team's name, the newest first; none without a team."""
     own = [row for row in rows if row.team and row.team == submission.team]
     own.sort(key=lambda row: (row.submitted, row.pk), reverse=True)
@@ -133,7 +136,7 @@ def _rows_of_team(submission: Submission, rows: Iterable[Standing]) -> list[Stan
 
 
 @register.simple_tag
-def task_places(submission: Submission) -> dict[str, Place]:
+def task_places(submission: Submission) -> dict[str, RankWithSet]:
     """The places of a listed submission on the boards of its tasks, by the task's name."""
     if not submission.is_listed:
         return {}
@@ -142,7 +145,7 @@ def task_places(submission: Submission) -> dict[str, Place]:
     if len(tasks) == 1:  # its board is the benchmark's
         return {}
 
-    def read() -> dict[str, Place]:
+    def read() -> dict[str, RankWithSet]:
         return {task.name: places_of(board, task).get(submission.pk, NOWHERE) for task in tasks}
 
     return once(f"task places {submission.pk}", board.version, read)
@@ -163,7 +166,7 @@ def position_of(submission: Submission) -> Values | None:
     if own is None or (phase is not None and not phase.is_shown):
         return None
     board = at_phase(submission.benchmark, phase)
-    rows = standings(board)
+    rows = board_entries(board)
     others = [(row.value, row) for row in rows if row.value is not None and row.pk != submission.pk]
     others.sort(key=lambda pair: -pair[0])
     rank = 1 + sum(value > own for value, _ in others)
@@ -192,7 +195,7 @@ def position_of(submission: Submission) -> Values | None:
     }
 
 
-def _decision(places: Mapping[int, Place], similar: Sequence[int], own: int, other: int) -> str:
+def _decision(places: Mapping[int, RankWithSet], similar: Sequence[int], own: int, other: int) -> str:
     """Whether two systems differ significantly among all pairs of the board, or why that is not known."""
     for place in (places.get(own, NOWHERE), places.get(other, NOWHERE)):
         if not place.span:
@@ -200,13 +203,13 @@ def _decision(places: Mapping[int, Place], similar: Sequence[int], own: int, oth
     return f"{'not ' if other in similar else ''}significant, all pairs of the board at once"
 
 
-def _distance(submission: Submission, title: str, row: Standing, decision: str) -> Values:
+def _distance(submission: Submission, title: str, row: BoardEntry, decision: str) -> Values:
     """Distance to another system of the board: the difference in score, and the board's decision on it."""
     other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
     mask(submission.benchmark, other)
     points = (row.value or 0) - (submission.value or 0)
     loss = submission.record.loss
-    distance = {"title": title, "other": other, "points": signed(points, loss)}
+    distance = {"title": title, "other": other, "points": with_sign(points, loss)}
     if not submission.is_listed:
         may = not submission.public and submission.reproduces_id is None
         test = "Publish yours to have the difference tested." if may else "Tested for systems on the board."

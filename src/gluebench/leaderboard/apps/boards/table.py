@@ -11,11 +11,11 @@ from gluebench.analysis.charts import Scale
 from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import Reference
-from gluebench.leaderboard.apps.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
+from gluebench.leaderboard.apps.boards.columns import SORTED_AS_WORDS, BoardEntry, BoardOptions, BoardScheme
 from gluebench.leaderboard.apps.common.formats import (
     ABSENT,
     bare_score,
-    drawn,
+    display_interval,
     interval_text,
     margin_text,
     percent,
@@ -23,7 +23,7 @@ from gluebench.leaderboard.apps.common.formats import (
 )
 from gluebench.leaderboard.apps.common.kinds import Facts
 from gluebench.leaderboard.apps.common.text import alphabetical, has_words, words_of
-from gluebench.leaderboard.apps.ranks.places import NOWHERE, Place
+from gluebench.leaderboard.apps.ranks.places import NOWHERE, RankWithSet
 from gluebench.leaderboard.apps.submissions.queries import Regime
 from gluebench.systems.reproduce.references import with_paper_systems
 
@@ -44,7 +44,7 @@ class RankBar(NamedTuple):
     at: int
 
 
-class Cell(NamedTuple):
+class ScoreCell(NamedTuple):
     """One column of one row, ready to show."""
 
     text: str
@@ -56,26 +56,26 @@ class Cell(NamedTuple):
     """The interval for screen readers: "61.2 to 65.0"."""
 
 
-_NOTHING = Cell(ABSENT)
+_NOTHING = ScoreCell(ABSENT)
 
 
 @dataclass(slots=True)
-class Row:
+class BoardRow:
     """A system or a published reference: the values that order it, then what a page shows of it."""
 
-    system: Standing
+    system: BoardEntry
     value: float | None
     """The number that ranks it on this board."""
     values: tuple[float | None, ...]
     """The first number of each column."""
     entry: Facts = field(default_factory=dict)
     """The submission's values; of a reference its name and its source."""
-    score: Cell = _NOTHING
-    cells: tuple[Cell, ...] = ()
+    score: ScoreCell = _NOTHING
+    cells: tuple[ScoreCell, ...] = ()
     """In column order."""
     facts: tuple[str, ...] = ()
     complete: bool = True
-    place: Place = NOWHERE
+    place: RankWithSet = NOWHERE
     """Its observed rank and its rank set."""
     rank_bar: RankBar | None = None
     """None without a rank set."""
@@ -99,20 +99,20 @@ class Row:
 
 
 def arrange(
-    rows: Sequence[Row],
+    rows: Sequence[BoardRow],
     names: Sequence[str],
-    options: Options,
+    options: BoardOptions,
     size: int | None = None,
     *,
     by_rank: bool = False,
-) -> tuple[int, Page[tuple[str, Row]]]:
+) -> tuple[int, Page[tuple[str, BoardRow]]]:
     """The page that the options ask for, or the nearest there is; `names` are the columns' sort names.
 
     Returns how many systems the search and the filters leave, and the rows, each with the title of its group,
     which is empty in the ranked list. `by_rank` orders by the rank, which another rule than the score gave.
     """
     matches = matching_rows(rows, options)
-    sorted_rows = ordered(matches, names, options, by_rank=by_rank)
+    sorted_rows = sort_rows(matches, names, options, by_rank=by_rank)
     titled = [("", row) for row in sorted_rows]
     if options.grouped:
         titled = _by_regime(sorted_rows)
@@ -121,7 +121,7 @@ def arrange(
     return len(systems), page
 
 
-def _by_regime(rows: Sequence[Row]) -> list[tuple[str, Row]]:
+def _by_regime(rows: Sequence[BoardRow]) -> list[tuple[str, BoardRow]]:
     """Rows with the titles of their groups: Table 4's in its order, then the references."""
     titles = {str(regime.value): str(regime.label) for regime in Regime}
     titles[""] = REFERENCES
@@ -131,7 +131,7 @@ def _by_regime(rows: Sequence[Row]) -> list[tuple[str, Row]]:
     return titled
 
 
-def matching_rows(rows: Sequence[Row], options: Options) -> list[Row]:
+def matching_rows(rows: Sequence[BoardRow], options: BoardOptions) -> list[BoardRow]:
     """The rows that the search and the filters leave; no filter leaves out a reference."""
     words = words_of(options.search)
     matches = []
@@ -143,10 +143,12 @@ def matching_rows(rows: Sequence[Row], options: Options) -> list[Row]:
     return matches
 
 
-def ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_rank: bool) -> list[Row]:
+def sort_rows(
+    rows: Sequence[BoardRow], names: Sequence[str], options: BoardOptions, *, by_rank: bool
+) -> list[BoardRow]:
     """The rows in order: ties by score, then as they came, references after systems they equal."""
 
-    def value(row: Row, sort: str = "") -> float | None:
+    def sort_value(row: BoardRow, sort: str = "") -> float | None:
         if sort in names:
             return row.values[names.index(sort)]
         if sort == "parameters":
@@ -159,17 +161,17 @@ def ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_r
         return row.value
 
     sort = options.sort
-    ranked = [rows[at] for at in board_order([value(row) for row in rows])]
+    ranked = [rows[at] for at in board_order([sort_value(row) for row in rows])]
     if sort in SORTED_AS_WORDS:
         return sorted(ranked, key=lambda row: alphabetical(getattr(row.system, sort)), reverse=options.turned)
-    values = [value(row, sort) for row in ranked]
+    values = [sort_value(row, sort) for row in ranked]
     lowest_first = options.rising
     if options.loss:  # stored negated
         lowest_first = not lowest_first
     return [ranked[at] for at in board_order(values, lowest_first=lowest_first)]
 
 
-def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -> Scale | None:
+def fill(scheme: BoardScheme, rows: Sequence[BoardRow], highest: Sequence[float | None]) -> Scale | None:
     """Write the text of a page's rows, whose entries are known; returns the scale of their bars."""
     scores: list[Facts | None] = []
     for row in rows:
@@ -182,17 +184,17 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
     for row, score in zip(rows, scores, strict=True):
         bar = bar_path(scale, score)
         if row.reference:
-            row.score = Cell(score_text(score), bar=bar)
+            row.score = ScoreCell(score_text(score), bar=bar)
             row.facts = ("",) * len(scheme.facts)
             continue
         result = row.entry["scores"]
-        row.score = Cell(score_text(score), margin_text(score), bar=bar, words=interval_text(score))
+        row.score = ScoreCell(score_text(score), margin_text(score), bar=bar, words=interval_text(score))
         cells = []
         for column, high in zip(scheme.columns, highest, strict=True):
             # A row that is not compared with others has no number that is the best.
-            cells.append(_cell(column.numbers(result), None if row.note else high))
+            cells.append(_score_cell(column.numbers(result), None if row.note else high))
         row.cells = tuple(cells)
-        row.facts = tuple(fact.text(row.entry) for fact in scheme.facts)
+        row.facts = tuple(fact.short_text(row.entry) for fact in scheme.facts)
         row.complete = bool(result["complete"]) or scheme.task is not None
     return scale
 
@@ -206,7 +208,7 @@ def scale_of(scores: Iterable[Facts | None]) -> Scale | None:
     is_loss = False
     for score in scores:
         if score:
-            values += [end for end in drawn(score) if end is not None]
+            values += [end for end in display_interval(score) if end is not None]
             is_loss = bool(score.get("loss"))
     if not values:
         return None
@@ -222,14 +224,14 @@ def bar_path(scale: Scale | None, score: Facts | None) -> str:
     """A line over the interval and a stroke across it at the value."""
     if scale is None or score is None or score["value"] is None:
         return ""
-    value, low, high = drawn(score)
+    value, low, high = display_interval(score)
     stroke = f"M{round(scale.position(value))} 2v16"
     if low is None or high is None:
         return stroke
     return f"M{round(scale.position(low))} 10H{round(scale.position(high))}{stroke}"
 
 
-def draw_rank_sets(rows: Iterable[Row]) -> Scale | None:
+def draw_rank_sets(rows: Iterable[BoardRow]) -> Scale | None:
     """Draw the rank sets of a page's rows on one scale, which is returned; None without a rank set."""
     ranked = []
     for row in rows:
@@ -247,19 +249,19 @@ def draw_rank_sets(rows: Iterable[Row]) -> Scale | None:
     return scale
 
 
-def _cell(scores: Sequence[Facts | None], highest: float | None) -> Cell:
+def _score_cell(scores: Sequence[Facts | None], highest: float | None) -> ScoreCell:
     if not any(scores):
-        return Cell(percent(None))
+        return ScoreCell(percent(None))
     margins = [margin_text(score) for score in scores]
     shown = ""
     if any(margins):
         shown = " / ".join(margin or ABSENT for margin in margins)
     first = scores[0]
     leads = highest is not None and first is not None and first["value"] == highest
-    return Cell("/".join(map(score_text, scores)), shown, leads)
+    return ScoreCell("/".join(map(score_text, scores)), shown, leads)
 
 
-def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
+def references_of(benchmark: Benchmark, scheme: BoardScheme) -> list[BoardRow]:
     """The published rows: those of the benchmark, filled with those of its tasks of the same name.
 
     One without a score cannot be ordered, and is on the boards of its tasks only.
@@ -284,7 +286,7 @@ def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
             score = _mean_of_metrics(tasks[0], scores[scheme.task.name])
         if score is None:
             continue
-        row = Row(Standing(0, name), score, ())
+        row = BoardRow(BoardEntry(0, name), score, ())
         for column in scheme.columns:
             of_task = scores.get(column.task.name, {})
             numbers = [of_task.get(metric.name) for metric in column.metrics]
@@ -293,7 +295,7 @@ def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
                 losses = [metric.loss for metric in column.metrics]
                 text = "/".join(map(percent, numbers, losses))
             row.values += (numbers[0],)
-            row.cells += (Cell(text),)
+            row.cells += (ScoreCell(text),)
         sources = dict.fromkeys(reference.source for reference in references.values())
         row.entry = {"name": name, "source": "; ".join(sources)}
         rows.append(row)

@@ -16,16 +16,16 @@ from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.accounts.trust import may_create, role_of
 from gluebench.leaderboard.apps.benchmarks import models
-from gluebench.leaderboard.apps.benchmarks.contents import linked_tasks
-from gluebench.leaderboard.apps.benchmarks.models import Benchmark, Live, live, only_one
+from gluebench.leaderboard.apps.benchmarks.contents import fetchable_tasks
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark, BenchmarkVersion, find_version, only_one
 from gluebench.leaderboard.apps.benchmarks.policy import feedback_sentence
 from gluebench.leaderboard.apps.boards import columns
 from gluebench.leaderboard.apps.boards import diagnostics as sets
 from gluebench.leaderboard.apps.boards.columns import (
-    Filters,
-    Options,
-    Scheme,
-    cleaned,
+    BoardFilters,
+    BoardOptions,
+    BoardScheme,
+    clean_search,
     page_scheme_of,
     scheme_of,
 )
@@ -42,31 +42,31 @@ from gluebench.leaderboard.apps.boards.pages import (
     home_page,
     phases_on_board,
     places_of,
-    ranked,
     read_page,
+    rows_with_ranks,
     task_line,
 )
 from gluebench.leaderboard.apps.boards.table import matching_rows
 from gluebench.leaderboard.apps.common.fields import REGIMES
 from gluebench.leaderboard.apps.common.formats import percent
-from gluebench.leaderboard.apps.common.page_cache import cached
+from gluebench.leaderboard.apps.common.page_cache import serve_from_cache
 from gluebench.leaderboard.apps.common.parameters import takes, takes_phase
 from gluebench.leaderboard.apps.common.text import page_number
 from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, tasks_of
 from gluebench.leaderboard.apps.ranks.models import majority_tasks
 from gluebench.leaderboard.apps.ranks.order import ABOUT, TITLES, RankingOptions, ranking_options
 from gluebench.leaderboard.apps.ranks.places import LEGEND, NOWHERE
-from gluebench.leaderboard.apps.ranks.views import asked_phase, in_form, of_phase, phase_links
-from gluebench.leaderboard.apps.submissions.facts import earlier_than, listed_facts
+from gluebench.leaderboard.apps.ranks.views import in_form, of_phase, phase_in_query, phase_links
+from gluebench.leaderboard.apps.submissions.facts import author_fields, earlier_than
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.report import classes_of
 from gluebench.leaderboard.apps.submissions.views import visible
 
 RANKED_BY = ("by", "weights", "majority")
 """Query parameters that select the ranking rule."""
-NARROWED_BY = ("phase", "q", *Filters._fields)
+NARROWED_BY = ("phase", "q", *BoardFilters._fields)
 """Query parameters that select the systems."""
-QUERY = (*Options().values(), "page")
+QUERY = (*BoardOptions().query_parameters(), "page")
 """All query parameters of a board."""
 FRAME_ROWS = 10
 """Systems in a frame."""
@@ -88,10 +88,10 @@ def home(request: HttpRequest) -> HttpResponseBase:
         own = list(seen.order_by("pk").values_list("pk", flat=True))
     if only is not None and not own:
         return _board(request, only, None)
-    search, page = cleaned(request.GET.get("q", "")), page_number(request.GET.get("page", ""))
+    search, page = clean_search(request.GET.get("q", "")), page_number(request.GET.get("page", ""))
     signed_in = role_of(request.user)
     creates = isinstance(request.user, User) and may_create(request.user)
-    return cached(
+    return serve_from_cache(
         request,
         name=f"home {search} {page} {own} {signed_in} {creates}",
         version=models.site_version(),
@@ -104,15 +104,15 @@ def home(request: HttpRequest) -> HttpResponseBase:
 @require_safe
 def board(request: HttpRequest, name: str) -> HttpResponseBase:
     """A benchmark's board."""
-    return _board(request, live(name, request.user), None)
+    return _board(request, find_version(name, request.user), None)
 
 
 @takes(*(name for name in QUERY if name not in RANKED_BY))
 @require_safe
 def task_board(request: HttpRequest, name: str, task: str) -> HttpResponseBase:
     """The board of one task, which ranks every system that has the task, complete or not."""
-    handle = live(name, request.user)
-    record = of_phase(handle.benchmark(), asked_phase(request)).record
+    handle = find_version(name, request.user)
+    record = of_phase(handle.benchmark(), phase_in_query(request)).record
     return _board(request, handle, task_or_404(record, task, scored=True))
 
 
@@ -134,19 +134,21 @@ def _ranking(request: HttpRequest, name: str) -> RankingOptions:
     """The rule that the address of a board's file names."""
     if set(RANKED_BY).isdisjoint(request.GET):
         return RankingOptions()
-    benchmark = of_phase(live(name, request.user).benchmark(), asked_phase(request))
+    benchmark = of_phase(find_version(name, request.user).benchmark(), phase_in_query(request))
     return ranking_options(request.GET, benchmark.record)
 
 
-def _selected(request: HttpRequest) -> Options:
+def _search_options(request: HttpRequest) -> BoardOptions:
     """The systems that the address of a board's file selects."""
-    return Options(search=cleaned(request.GET.get("q", "")), filters=Filters.of(request.GET.dict()))
+    return BoardOptions(
+        search=clean_search(request.GET.get("q", "")), filters=BoardFilters.from_query(request.GET.dict())
+    )
 
 
 def _export(
     request: HttpRequest, name: str, ending: str, task: str, ranking: RankingOptions
 ) -> HttpResponseBase:
-    options = _selected(request)._replace(ranking=ranking)
+    options = _search_options(request)._replace(ranking=ranking)
 
     def make(benchmark: Benchmark) -> Any:
         record = task_or_404(benchmark.record, task, scored=True) if task else None
@@ -159,7 +161,7 @@ def _export(
         make,
         cache_key=f"export {task} {options}",
         filename=f"{name}-{task}.{ending}" if task else f"{name}.{ending}",
-        keep=not options.typed,
+        keep=not options.is_uncacheable,
     )
 
 
@@ -199,7 +201,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
 def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponseBase:
     """A phenomenon's description, and every system's score in it."""
     benchmark, record = _diagnostic(request, name, task)
-    category = sets.named(record, slug)
+    category = sets.find_category(record, slug)
     if category is None:
         raise Http404(f"{record.name} has no phenomenon or category {slug!r}.")
     page = page_number("" if form else request.GET.get("page", ""))
@@ -220,7 +222,7 @@ def detail(request: HttpRequest, key: str) -> HttpResponse:
     address = request.build_absolute_uri(submission.get_absolute_url())
     context = {
         "submission": submission,
-        "facts": listed_facts(submission, private=False),
+        "facts": author_fields(submission, private=False),
         "classes": classes_of(submission.report, submission.record.scored).items(),
         "earlier": earlier_than(submission),
         "address": address,
@@ -246,28 +248,28 @@ def eee(request: HttpRequest, key: str) -> HttpResponse:
     return JsonResponse(eee_json(submission, request.build_absolute_uri(submission.get_absolute_url())))
 
 
-def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpResponseBase:
+def _board(request: HttpRequest, handle: BenchmarkVersion, task: Task | None) -> HttpResponseBase:
     names: tuple[Collection[str], ...] = ((),)
-    number = asked_phase(request)
+    number = phase_in_query(request)
     if not {"sort", "columns"}.isdisjoint(request.GET):
         scheme = page_scheme_of(of_phase(handle.benchmark(), number).record, task)
         names = (scheme.sort_titles, scheme.choices, scheme.losses)
-    options = Options.of(request, *names)
+    options = BoardOptions.from_request(request, *names)
     signed_in = role_of(request.user)
     if task is None and not set(RANKED_BY).isdisjoint(request.GET):
         record = of_phase(handle.benchmark(), number).record
         options = options._replace(ranking=ranking_options(request.GET, record))
     name = f"board {handle.name} {task and task.name} {options} {signed_in} {request.path}"
-    return cached(
+    return serve_from_cache(
         request,
         name=name,
         version=handle.version,
         make=lambda: _board_html(handle.benchmark(), task, options, signed_in=signed_in),
-        keep=not options.typed,
+        keep=not options.is_uncacheable,
     )
 
 
-def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: str) -> str:
+def _board_html(benchmark: Benchmark, task: Task | None, options: BoardOptions, *, signed_in: str) -> str:
     """The page of a benchmark's board, or of a task's."""
     if options.phase == benchmark.board_phase:
         options = options._replace(phase=0)
@@ -299,7 +301,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
             "about": task_line(task),
             "owner": owner,
             "files": [file for file in files_of(owner) if file["task"] == task.name],
-            "linked": linked_tasks(record).get(task.name),
+            "linked": fetchable_tasks(record).get(task.name),
             "examples": examples_of(owner, task),
         }
         return render_to_string("boards/task.html", context)
@@ -318,7 +320,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
     return render_to_string("boards/board.html", context)
 
 
-def file_links(benchmark: Benchmark, task: Task | None, options: Options) -> dict[str, str]:
+def file_links(benchmark: Benchmark, task: Task | None, options: BoardOptions) -> dict[str, str]:
     """The addresses of a board's files, by name: with the systems and by the rule of its page.
 
     Those of `FORMATS`, and of the whole board "badge" and "embed" too.
@@ -337,9 +339,9 @@ def file_links(benchmark: Benchmark, task: Task | None, options: Options) -> dic
     return links
 
 
-def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]:
+def _chooser(scheme: BoardScheme, options: BoardOptions, shown: BoardOptions) -> dict[str, Any]:
     """Context of the form above a board: its choices, and addresses of the board with other options."""
-    chosen = options.columns or [*scheme.names, *columns.USUAL_FACTS]
+    chosen = options.columns or [*scheme.column_names, *columns.USUAL_FACTS]
     return {
         "choices": [(name, title, name in chosen) for name, title in scheme.choices.items()],
         "sort_titles": scheme.sort_titles,
@@ -349,16 +351,16 @@ def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]
         "to_everything": shown.query(everything=True),
         "to_previous": shown.query(page=shown.page - 1),
         "to_next": shown.query(page=shown.page + 1),
-        "to_unsearched": shown.query(search="", filters=columns.Filters()),
+        "to_unsearched": shown.query(search="", filters=columns.BoardFilters()),
         "to_unpinned": shown.query(pinned=()),
-        "to_usual": Options().query(sort=shown.sort, turned=shown.turned, everything=shown.everything),
+        "to_usual": BoardOptions().query(sort=shown.sort, turned=shown.turned, everything=shown.everything),
         "kept": [pair for pair in shown.pairs().items() if pair[0] in ("rows", "pin")],
     }
 
 
 def _diagnostic(request: HttpRequest, name: str, task: str) -> tuple[Benchmark, Task]:
     """The benchmark and its diagnostic set. Raises Http404."""
-    benchmark = of_phase(live(name, request.user).benchmark(), asked_phase(request))
+    benchmark = of_phase(find_version(name, request.user).benchmark(), phase_in_query(request))
     # Of all of its sets, which every page links to: one that the phase lacks has no systems.
     return benchmark, task_or_404(tasks_of(benchmark).record, task, scored=False)
 
@@ -379,24 +381,24 @@ def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
 @require_safe
 def badge(request: HttpRequest, name: str) -> HttpResponseBase:
     """A badge of a benchmark: how many systems, and the best score, of those that the address selects."""
-    handle, number = live(name, request.user), asked_phase(request)
-    options = _selected(request)
+    handle, number = find_version(name, request.user), phase_in_query(request)
+    options = _search_options(request)
 
     def make() -> str:
         benchmark = of_phase(handle.benchmark(), number)
-        rows = matching_rows(ranked(benchmark), options)
+        rows = matching_rows(rows_with_ranks(benchmark), options)
         best = max((each.value for each in rows if each.value is not None), default=None)
         systems = f"{len(rows):,} system{'s' * (len(rows) != 1)}"
         score = "" if best is None else f", best {percent(best, benchmark.record.loss)}"
         return badge_svg(benchmark.title, f"{systems}{score}")
 
-    return cached(
+    return serve_from_cache(
         request,
         name=f"badge {name} {number} {options}",
         version=handle.version,
         make=make,
         content_type=SVG,
-        keep=not options.typed,
+        keep=not options.is_uncacheable,
     )
 
 
@@ -415,7 +417,7 @@ def row_badge(request: HttpRequest, key: str) -> HttpResponseBase:
         return badge_svg(benchmark.title, text)
 
     version = benchmark.version
-    return cached(request, name=f"row badge {key}", version=version, make=make, content_type=SVG)
+    return serve_from_cache(request, name=f"row badge {key}", version=version, make=make, content_type=SVG)
 
 
 def badge_svg(title: str, text: str) -> str:
@@ -433,12 +435,12 @@ def badge_svg(title: str, text: str) -> str:
 @require_safe
 def embed(request: HttpRequest, name: str) -> HttpResponseBase:
     """The first rows of a board, for a frame in any page: without scripts, forms and accounts."""
-    options = _selected(request)._replace(ranking=_ranking(request, name))
+    options = _search_options(request)._replace(ranking=_ranking(request, name))
 
     def make(benchmark: Benchmark) -> dict[str, object]:
         board = read_page(benchmark, scheme_of(benchmark.record), options)
         rows = [row for row in board.rows if not row.reference][:FRAME_ROWS]
-        query = options._replace(phase=asked_phase(request)).query().removesuffix("?")
+        query = options._replace(phase=phase_in_query(request)).query().removesuffix("?")
         address = benchmark.get_absolute_url() + query
         return {"rows": rows, "board": board, "address": address, "legend": LEGEND}
 
@@ -449,5 +451,5 @@ def embed(request: HttpRequest, name: str) -> HttpResponseBase:
         make,
         cache_key=f"embed {options}",
         template="boards/embed.html",
-        keep=not options.typed,
+        keep=not options.is_uncacheable,
     )

@@ -56,7 +56,7 @@ class Field(NamedTuple):
         return self.kind in ("count", "number")
 
     @property
-    def expected(self) -> str:
+    def valid_values(self) -> str:
         """What a setting of this kind is, for who gave something else."""
         match self.kind:
             case "choice":
@@ -101,7 +101,7 @@ class Field(NamedTuple):
         except ValueError:
             return text
 
-    def shown(self, value: Any) -> str:
+    def format_value(self, value: Any) -> str:
         """A value as pages show it."""
         if self.choices:
             return self.choices[value]

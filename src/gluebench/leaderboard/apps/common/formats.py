@@ -43,7 +43,7 @@ def percent(value: float | None, loss: bool | None = False) -> str:
     return figures.percent(value, loss).replace("-", "−")
 
 
-def signed(value: float | None, loss: bool | None = False) -> str:
+def with_sign(value: float | None, loss: bool | None = False) -> str:
     """A difference in points, or of losses; above 0 is better: "+1.2"."""
     if value is None:
         return ABSENT
@@ -76,7 +76,7 @@ def gap_text(difference: Facts | None) -> str:
     if not _has_interval(difference):
         return ""
     loss = difference.get("loss")
-    return f"{signed(difference['low'], loss)} to {signed(difference['high'], loss)}".replace("+", "")
+    return f"{with_sign(difference['low'], loss)} to {with_sign(difference['high'], loss)}".replace("+", "")
 
 
 EVEN = 0.1
@@ -145,7 +145,7 @@ def bare_score(value: float | None, loss: bool) -> Values:
     return {"value": value, "low": None, "high": None, "loss": loss}
 
 
-def drawn(score: Facts) -> list[Any]:
+def display_interval(score: Facts) -> list[Any]:
     """Its value and the ends of its interval as charts show them: times 100, or the loss."""
     factor = -1 if score.get("loss") else 100
     return [None if score[end] is None else factor * score[end] for end in ENDS]
@@ -156,15 +156,15 @@ def score_intervals(
 ) -> str:
     """A chart of labels with their scores and intervals; `links` lead from them. Empty without a value."""
     # Not for the command line, which counts alone.
-    from gluebench.analysis.charts import IntervalRow, interval_chart
+    from gluebench.analysis.charts import ChartPoint, interval_chart
 
     rows = []
     loss = None
     for at, (label, score) in enumerate(scores):
         if score["value"] is not None:
             loss = score.get("loss")
-            value, low, high = drawn(score)
-            rows.append(IntervalRow(label, value, low, high, links[at] if links else ""))
+            value, low, high = display_interval(score)
+            rows.append(ChartPoint(label, value, low, high, links[at] if links else ""))
     if not rows:
         return ""
     heading = figures.heading(metric) if loss else metric

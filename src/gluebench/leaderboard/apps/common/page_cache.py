@@ -33,7 +33,7 @@ _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 """Matches gzip in Accept-Encoding, unless its weight is zero."""
 
 
-def cached(
+def serve_from_cache(
     request: HttpRequest,
     *,
     name: str,
@@ -54,7 +54,7 @@ def cached(
         pages = caches["pages"]
         body: bytes | None = pages.get(tag) if keep else None
         if body is None:
-            body = _compressed(make())
+            body = _compress(make())
             if keep:
                 pages.set(tag, body)
         response = _answer(request, body, content_type)
@@ -77,7 +77,7 @@ def _answer(request: HttpRequest, body: bytes, content_type: str) -> HttpRespons
     return HttpResponse(body, content_type=content_type, headers=headers)
 
 
-def _compressed(content: str | Iterator[str]) -> bytes:
+def _compress(content: str | Iterator[str]) -> bytes:
     """The text, or its parts one after the other, in gzip's format."""
     level = _FAST
     if isinstance(content, str):

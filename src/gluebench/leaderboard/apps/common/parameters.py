@@ -63,7 +63,7 @@ def refusal_of(given: Collection[str], known: Collection[str]) -> ProblemError |
     return ProblemError(400, "parameter", detail, errors=errors)
 
 
-def known_parameters(answer: Callable[[HttpRequest], HttpResponseBase]) -> Any:
+def refuse_unknown_parameters(answer: Callable[[HttpRequest], HttpResponseBase]) -> Any:
     """Middleware: refuses query parameters that a page of the site does not take."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:

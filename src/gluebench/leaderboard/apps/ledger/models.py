@@ -19,14 +19,14 @@ from django.utils.crypto import salted_hmac
 
 from gluebench.leaderboard.apps.audit.models import SEAL, Entry, lock_log, record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
 from gluebench.leaderboard.apps.common.fields import as_json
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.signals import submissions_changed
 from gluebench.leaderboard.apps.ledger import tree
 from gluebench.leaderboard.apps.ledger.entries import MARKS, NAMES, OTHERS, canonical, names_hash, row_of
 from gluebench.leaderboard.apps.ledger.notes import Checkpoint, Key, NoteError, Signer, read_checkpoint
-from gluebench.leaderboard.apps.submissions.anonymity import masked
+from gluebench.leaderboard.apps.submissions.anonymity import mask_names
 from gluebench.leaderboard.apps.submissions.models import Submission, SubmissionQuerySet
 
 logger = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ def follow_exception(instance: Any, raw: bool = False, **_: Any) -> None:
     if benchmark is None:
         part = "extensions"
         benchmark = instance.phase.benchmark
-    record(SEAL, benchmark=benchmark, sealed=sealed(benchmark, part, row=instance.pk))
+    record(SEAL, benchmark=benchmark, sealed=seals_of_parts(benchmark, part, row=instance.pk))
 
 
 @receiver(models.signals.m2m_changed, sender=Benchmark.organizers.through)
@@ -155,7 +155,7 @@ def follow_roles(sender: Any, instance: Any, action: str, reverse: bool, pk_set:
         if reverse:  # the account was changed, and `pk_set` names benchmarks
             benchmark = Benchmark.objects.get(pk=pk)
             account = instance.pk
-        record(SEAL, benchmark=benchmark, sealed=sealed(benchmark, part, row=account))
+        record(SEAL, benchmark=benchmark, sealed=seals_of_parts(benchmark, part, row=account))
 
 
 def _log_change(rows: int) -> Change:
@@ -178,7 +178,7 @@ def changes_of(pks: Sequence[int]) -> list[Change]:
     rows = Submission.objects.filter(pk__in=pks).order_by("pk")
     entries: list[Values] = []
     for benchmark in Benchmark.objects.filter(submissions__in=pks).distinct():
-        entries += masked(benchmark, rows.filter(benchmark=benchmark).values(*COLUMNS))
+        entries += mask_names(benchmark, rows.filter(benchmark=benchmark).values(*COLUMNS))
     shown = _on_boards().filter(pk__in=pks, scores__isnull=False)
     listed = set(shown.values_list("pk", flat=True))
     leaves = Leaf.objects.filter(submission__in=[entry["key"] for entry in entries]).order_by("index")

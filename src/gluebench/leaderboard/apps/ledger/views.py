@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.apps.accounts.trust import role_of
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.common.page_cache import as_download, cached
+from gluebench.leaderboard.apps.common.page_cache import as_download, serve_from_cache
 from gluebench.leaderboard.apps.common.parameters import takes
 from gluebench.leaderboard.apps.common.text import page_number
 from gluebench.leaderboard.apps.ledger import models, tree
@@ -20,7 +20,7 @@ from gluebench.leaderboard.apps.ledger.models import Leaf
 from gluebench.leaderboard.apps.phases.models import Phase, tasks_of
 from gluebench.leaderboard.apps.ranks.views import in_form
 from gluebench.leaderboard.apps.submissions.models import Submission
-from gluebench.leaderboard.apps.submissions.views import owned
+from gluebench.leaderboard.apps.submissions.views import own_submission
 from gluebench.version import __version__
 
 PAGE = 100
@@ -35,7 +35,7 @@ BYTES = "application/octet-stream"
 def checkpoint(request: HttpRequest) -> HttpResponseBase:
     """The signed size and root of the tree."""
     note = models.checkpoint_note()
-    return cached(request, name="checkpoint", version=note, make=lambda: note, content_type=TEXT)
+    return serve_from_cache(request, name="checkpoint", version=note, make=lambda: note, content_type=TEXT)
 
 
 @require_safe
@@ -70,19 +70,19 @@ def ledger(request: HttpRequest) -> HttpResponseBase:
     signed_in = role_of(request.user)
     note = models.checkpoint_note()
 
-    def page() -> str:
+    def render_page() -> str:
         names = Leaf.objects.exclude(benchmark="").values_list("benchmark", flat=True)
         names = names.order_by("benchmark").distinct()
         context = {"key": models.signer().key, "note": note, "benchmarks": names, "signed_in": signed_in}
         return render_to_string("ledger/ledger.html", context)
 
-    return cached(request, name=f"ledger {signed_in}", version=note, make=page)
+    return serve_from_cache(request, name=f"ledger {signed_in}", version=note, make=render_page)
 
 
 @require_safe
-def rows(request: HttpRequest) -> HttpResponseBase:
+def rows_json(request: HttpRequest) -> HttpResponseBase:
     """The last entry of each row that a board shows, with the names that it has the hash of."""
-    return cached(
+    return serve_from_cache(
         request,
         name="ledger rows",
         version=models.checkpoint_note(),
@@ -141,7 +141,7 @@ def changes(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase
 @require_safe
 def receipt(request: HttpRequest, key: str) -> HttpResponse:
     """The signed receipt of one's own submission, to keep."""
-    response = HttpResponse(receipt_of(owned(request.user, key)), content_type=TEXT)
+    response = HttpResponse(receipt_of(own_submission(request.user, key)), content_type=TEXT)
     return as_download(response, f"receipt-{key}.txt")
 
 

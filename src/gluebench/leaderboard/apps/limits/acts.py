@@ -23,16 +23,16 @@ from gluebench.leaderboard.apps.accounts.models import (
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import SETTINGS, Policy, PolicyFile
-from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
 from gluebench.leaderboard.apps.common.fields import NONE
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.text import alphabetical
 from gluebench.leaderboard.apps.limits.forms import policy_for
 from gluebench.leaderboard.apps.limits.models import Invitation, Override
 from gluebench.leaderboard.apps.limits.phase_acts import phase_lines, set_phases
-from gluebench.leaderboard.apps.limits.quota import REJECTED, hold
+from gluebench.leaderboard.apps.limits.quota import REJECTED, lock_user_and_team
 from gluebench.leaderboard.apps.phases.models import Extension, Phase, policy_at
-from gluebench.leaderboard.apps.phases.moments import cell_of, phases_where, require
+from gluebench.leaderboard.apps.phases.moments import effect_of_act, phases_where, require
 from gluebench.leaderboard.apps.phases.table import ActError
 from gluebench.leaderboard.apps.submissions.counting import recount
 from gluebench.leaderboard.apps.submissions.grading import follow_policy
@@ -52,7 +52,7 @@ def change_policy(
     The log has the changes. Raises PolicyError, and ActError.
     """
     with transaction.atomic():
-        row = Benchmark.objects.held(benchmark.pk)
+        row = Benchmark.objects.lock(benchmark.pk)
         former = row.policy
         before = {**former.as_dict(), "open": row.open}
         policy = policy_for(row, {**row.settings, **values})
@@ -66,7 +66,7 @@ def change_policy(
                 require("rule", phase)
             row.save(update_fields=["settings", "open"])
             follow_policy(row, former)
-            seals = sealed(row, "settings", "open", "revealed")
+            seals = seals_of_parts(row, "settings", "open", "revealed")
             record("policy", actor=actor, benchmark=row, reason=reason, changes=changes, sealed=seals)
     benchmark.settings, benchmark.open = row.settings, row.open
     return "The policy holds from now on." if changes else "Nothing was changed."
@@ -117,7 +117,7 @@ def set_policy(
 
     Raises SiteError for an unknown benchmark, or PolicyError with all that is wrong.
     """
-    benchmark = Benchmark.objects.named(name)
+    benchmark = Benchmark.objects.get_by_name(name)
     values = {} if file is None else file.policy.as_dict()
     for setting, text in (changes or {}).items():
         values[setting] = SETTINGS[setting].read(text) if setting in SETTINGS else text
@@ -147,13 +147,13 @@ def create_team(user: User, name: str, benchmark: Benchmark | None = None) -> Te
     Team(name=name).clean_fields(exclude={"merging"})
     try:
         with transaction.atomic():
-            person, present = hold(user.pk, benchmark)
+            person, present = lock_user_and_team(user.pk, benchmark)
             _require_none(present, benchmark)
             team = Team.objects.create(name=name, leader=person, benchmark=benchmark)
             move_to(person, team)
             _invite(team, person, uses=GUESTS, days=DAYS_VALID)
     except IntegrityError:
-        raise _refused(
+        raise _team_error(
             f"There is a team {name!r} already. Choose another name, or ask it for its link."
         ) from None
     return team
@@ -165,26 +165,26 @@ def join_team(user: User, code: str) -> str:
     Raises ActError for an invitation that is over, for who is in another team, and for a team that may not
     take in people now.
     """
-    team = invited_to(code)
+    team = team_of_invitation(code)
     with transaction.atomic():
-        person, present = hold(user.pk, team.benchmark)
+        person, present = lock_user_and_team(user.pk, team.benchmark)
         if present != team:
             _require_none(present, team.benchmark)
             # Lock it only without holding another team: two people who swap teams must not deadlock.
             if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
-                raise _refused("This team has just merged with another. Ask it for the current link.")
+                raise _team_error("This team has just merged with another. Ask it for the current link.")
             if not Invitation.objects.usable().filter(team=team, code=code).update(used=F("used") + 1):
-                raise _refused(OVER)
+                raise _team_error(OVER)
             _require_growth([team], [person])
             move_to(person, team)
-    return f"You are in the team {team} now.{_kept('join', user)}"
+    return f"You are in the team {team} now.{_note_on_closed_phases('join', user)}"
 
 
-def invited_to(code: str) -> Team:
+def team_of_invitation(code: str) -> Team:
     """The team to which the invitation with this code is, while it may be used. Raises ActError."""
     invitation = Invitation.objects.usable().filter(code=code).select_related("team").first()
     if invitation is None or invitation.team is None:
-        raise _refused(OVER)
+        raise _team_error(OVER)
     return invitation.team
 
 
@@ -217,12 +217,12 @@ def _require_growth(teams: Sequence[Team], more: Sequence[User] = ()) -> None:
             continue
         policy = benchmark.policy
         if policy.team_size is not None and len(people) > policy.team_size:
-            raise _refused(
+            raise _team_error(
                 f"{benchmark} takes at most {policy.team_size} people in a team; you would be {len(people)}."
             )
         if policy.merge_until is not None and timezone.now().date() > policy.merge_until:
             day = f"{policy.merge_until.day} {policy.merge_until:%B %Y}"
-            raise _refused(f"In {benchmark}, teams could take in people and merge through {day} (UTC).")
+            raise _team_error(f"In {benchmark}, teams could take in people and merge through {day} (UTC).")
 
 
 def leave_team(user: User, benchmark: Benchmark | None = None) -> str:
@@ -230,23 +230,23 @@ def leave_team(user: User, benchmark: Benchmark | None = None) -> str:
     with transaction.atomic():
         person, team = _member(user, benchmark)
         leave(person, team)
-    return f"You left the team.{_kept('leave', user)}"
+    return f"You left the team.{_note_on_closed_phases('leave', user)}"
 
 
-def _kept(act: str, user: User) -> str:
+def _note_on_closed_phases(act: str, user: User) -> str:
     """In which phases that a person takes part in the act changes nothing, in sentences after another."""
     phases = phases_where(act, "keeps", Phase.objects.filter(submissions__owner=user))
     per_team = [phase for phase in phases if policy_at(phase.benchmark, phase).per == "team"]
-    return "".join(f" {cell_of(act, phase, phase.ends).reason}" for phase in per_team)
+    return "".join(f" {effect_of_act(act, phase, phase.ends).reason}" for phase in per_team)
 
 
 def propose_merge(user: User, code: str) -> str:
     """Ask the team that has this code to merge with one's own. Raises ActError."""
     with transaction.atomic():
-        other = invited_to(code)
+        other = team_of_invitation(code)
         _, own = _member(user, other.benchmark)
         if other == own:
-            raise _refused("This link is your own team's.")
+            raise _team_error("This link is your own team's.")
         Team.objects.filter(pk=own.pk).update(merging=other)
         record("merge proposed", actor=user, team=own.pk, into=other.pk)
     return f"The team {other} is asked; one of its members accepts or declines."
@@ -260,7 +260,7 @@ def merge(user: User, pk: int, *, accepted: bool) -> str:
     """
     with transaction.atomic():
         proposed = Team.objects.filter(pk=pk).values_list("merging", flat=True).first()
-        # As `hold`: first people, then teams, each in the order of their keys.
+        # As `lock_user_and_team`: first people, then teams, each in the order of their keys.
         members = Membership.objects.filter(team__in=[proposed, pk], until=None)
         people = User.objects.select_for_update(no_key=True).filter(pk__in=members.values("user"))
         list(people.order_by("pk"))
@@ -270,7 +270,7 @@ def merge(user: User, pk: int, *, accepted: bool) -> str:
         other = teams.get(pk)
         is_asked = own is not None and members.filter(user=user, team=own).exists()
         if own is None or other is None or other.merging_id != own.pk or not is_asked:
-            raise _refused("This team does not ask to merge with yours any more.")
+            raise _team_error("This team does not ask to merge with yours any more.")
         if accepted:
             _require_growth([own, other])
             _require_room(own, other)
@@ -280,7 +280,7 @@ def merge(user: User, pk: int, *, accepted: bool) -> str:
         action = "teams merged" if accepted else "merge declined"
         record(action, actor=user, team=own.pk, other=pk, name=other.name)
     if accepted:
-        return f"The team {other} is part of yours now.{_kept('merge', user)}"
+        return f"The team {other} is part of yours now.{_note_on_closed_phases('merge', user)}"
     return f"You declined the team {other}."
 
 
@@ -318,7 +318,7 @@ def _require_room(own: Team, other: Team) -> None:
         theirs = Q(owner__in=acting_for(teams, benchmark.pk)) | Q(group__in=teams)
         sent = Submission.objects.filter(theirs, ~REJECTED, benchmark=benchmark).count()
         if policy.per == "team" and most is not None and sent > most:
-            raise _refused(
+            raise _team_error(
                 f"Together the teams have sent {sent} submissions to {benchmark.title}; one team may have "
                 f"sent {most} by now. You cannot merge."
             )
@@ -352,12 +352,12 @@ def remove_member(user: User, account: int, benchmark: Benchmark | None = None) 
         leader, team = _leading(user, benchmark)
         other = present.get(account)
         if other is None or other not in team.members or other == leader:
-            raise _refused("This person is not a member whom you could remove.")
+            raise _team_error("This person is not a member whom you could remove.")
         leave(other, team)
         Invitation.objects.filter(team=team).update(uses=F("used"))  # or the person comes back by the link
         record("member removed", actor=leader, team=team.pk, account=account)
     done = f"{member_name(other)} is not in the team any more, and its link no longer works."
-    return done + _kept("leave", other)
+    return done + _note_on_closed_phases("leave", other)
 
 
 def hand_over_team(user: User, account: int, benchmark: Benchmark | None = None) -> str:
@@ -366,7 +366,7 @@ def hand_over_team(user: User, account: int, benchmark: Benchmark | None = None)
         leader, team = _leading(user, benchmark)
         other = team.members.filter(pk=account).first()
         if other is None:
-            raise _refused("This person is not in your team.")
+            raise _team_error("This person is not in your team.")
         Team.objects.filter(pk=team.pk).update(leader=other)
         record("team leader", actor=leader, team=team.pk, account=account)
     return f"{member_name(other)} leads the team now."
@@ -397,23 +397,23 @@ def _leading(user: User, benchmark: Benchmark | None) -> tuple[User, Team]:
     """A person and the team that the person leads, both locked. Raises ActError."""
     person, team = _member(user, benchmark)
     if leader_of(team) != person:
-        raise _refused("Only the leader of the team does this.")
+        raise _team_error("Only the leader of the team does this.")
     return person, team
 
 
-def _refused(reason: str) -> ActError:
+def _team_error(reason: str) -> ActError:
     return ActError(reason, "team")
 
 
 def _member(user: User, benchmark: Benchmark | None) -> tuple[User, Team]:
     """A person and the person's team for exactly this benchmark, or for all. Raises ActError."""
-    person, team = hold(user.pk, benchmark)
+    person, team = lock_user_and_team(user.pk, benchmark)
     if team is None or team.benchmark != benchmark:
         where = "" if benchmark is None else f" for {benchmark} alone"
-        raise _refused(f"You are in no team{where}.")
+        raise _team_error(f"You are in no team{where}.")
     return person, team
 
 
 def _require_none(team: Team | None, benchmark: Benchmark | None) -> None:
     if team is not None and team.benchmark == benchmark:
-        raise _refused(f"You are in the team {team.name!r}. Leave it first.")
+        raise _team_error(f"You are in the team {team.name!r}. Leave it first.")

@@ -62,7 +62,7 @@ def policy_for(benchmark: Benchmark, values: Facts) -> Policy:
     if not hides and policy.anonymous not in (None, benchmark.policy.anonymous):
         raise PolicyError(["anonymous: this day is today or past; name a later one, or none."])
     public = Q(published__isnull=False, kind="system")
-    if hides and benchmark.named_from is None and benchmark.submissions.filter(public).exists():
+    if hides and benchmark.names_hidden_until is None and benchmark.submissions.filter(public).exists():
         raise PolicyError(["anonymous: systems were public with their names, which cannot be hidden again."])
     return policy
 

@@ -22,7 +22,7 @@ from gluebench.leaderboard.apps.accounts.models import (
     new_code,
     team_for,
 )
-from gluebench.leaderboard.apps.accounts.trust import confirmed
+from gluebench.leaderboard.apps.accounts.trust import has_confirmed_address
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.signals import account_deleted, account_exported, act_begun
 from gluebench.leaderboard.apps.common.text import plain
@@ -37,7 +37,7 @@ class OverrideQuerySet(models.QuerySet["Override"]):
         moment = now or timezone.now()
         return self.filter(models.Q(until__isnull=True) | models.Q(until__gt=moment))
 
-    def of(self, benchmark: Benchmark, user: User, now: datetime | None = None) -> OverrideQuerySet:
+    def for_user(self, benchmark: Benchmark, user: User, now: datetime | None = None) -> OverrideQuerySet:
         """Those of a person and of the person's team, by precedence: the person's own, then the newest."""
         whose = models.Q(user=user)
         team = team_for(user.pk, benchmark.pk)
@@ -84,7 +84,7 @@ class Override(models.Model):
 
     def clean(self) -> None:
         """Raise ValidationError for a person whose address is not confirmed."""
-        if self.user is not None and not confirmed(self.user):
+        if self.user is not None and not has_confirmed_address(self.user):
             raise ValidationError(
                 "The address of this account is not confirmed: anybody may have signed up with it."
             )
@@ -185,7 +185,7 @@ class Registration(models.Model):
         return f"{self.user}: {self.get_standing_display()}"
 
 
-def blocked_in(benchmark: Benchmark) -> models.QuerySet[Registration]:
+def registrations_blocked_in(benchmark: Benchmark) -> models.QuerySet[Registration]:
     """The registrations of those whom an organizer of the benchmark has blocked."""
     return benchmark.registrations.filter(standing=Registration.Standing.BLOCKED)
 
@@ -193,7 +193,7 @@ def blocked_in(benchmark: Benchmark) -> models.QuerySet[Registration]:
 @receiver(act_begun)
 def refuse_the_blocked(submission: Any, by: User, **_: Any) -> None:
     """Let a blocked account change nothing that it has sent."""
-    if blocked_in(submission.benchmark).filter(user=by).exists():
+    if registrations_blocked_in(submission.benchmark).filter(user=by).exists():
         raise ActError("An organizer has blocked this account: it can change nothing.", "participation")
 
 
@@ -213,7 +213,7 @@ class SiteText(models.Model):
 def site_text(name: str) -> str:
     """The terms or privacy in Markdown, the title first."""
     own = SiteText.objects.filter(name=name).values_list("text", flat=True).first()
-    return own or str(settings.FOLDER.page(name))
+    return own or str(settings.FOLDER.read_page(name))
 
 
 def rules_of(benchmark: Benchmark) -> str:

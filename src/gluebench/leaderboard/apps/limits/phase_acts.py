@@ -13,7 +13,7 @@ from gluebench.leaderboard.apps.accounts.models import Team, User
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import PolicyError
-from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
 from gluebench.leaderboard.apps.common.fields import NONE
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.limits.phase_forms import PREFIX, PhaseForm, as_text, name_of
@@ -42,8 +42,8 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> str
         stored = Phase.objects.filter(pk=phase.pk)
         owners = Benchmark.objects.filter(Q(pk=phase.tasks_of_id) | Q(phases_elsewhere__in=stored))
         for pk in sorted(set(owners.values_list("pk", flat=True))):
-            Benchmark.objects.held(pk)
-        Benchmark.objects.held(phase.benchmark_id)
+            Benchmark.objects.lock(pk)
+        Benchmark.objects.lock(phase.benchmark_id)
         former = Phase.objects.filter(pk=phase.pk).first()
         after = values_of(phase)
         before = dict.fromkeys(after) if former is None else values_of(former)
@@ -102,7 +102,7 @@ def extend(
         return done
     whose = {"user": who} if isinstance(who, User) else {"team": who}
     with transaction.atomic():
-        Benchmark.objects.held(phase.benchmark_id)
+        Benchmark.objects.lock(phase.benchmark_id)
         cell = require("extend", phase)
         assert phase.closes is not None  # the form refuses a phase that stays open
         Extension.objects.create(
@@ -120,7 +120,7 @@ def extend(
 def settle_phase(phase: Phase, actor: User | None, reason: str) -> str:
     """Show the results of a phase now, although files that may count are not graded yet. Raises ActError."""
     with transaction.atomic():
-        Benchmark.objects.held(phase.benchmark_id)
+        Benchmark.objects.lock(phase.benchmark_id)
         row = Phase.objects.select_related("benchmark").get(pk=phase.pk)
         require("settle", row)
         waiting = waiting_in(row).count()
@@ -134,7 +134,7 @@ def settle_phase(phase: Phase, actor: User | None, reason: str) -> str:
 def delete_phase(phase: Phase, actor: User | None, reason: str) -> str:
     """Delete a phase without submissions. Raises ActError for another."""
     with transaction.atomic():
-        Benchmark.objects.held(phase.benchmark_id)
+        Benchmark.objects.lock(phase.benchmark_id)
         number = phase.submissions.count()
         if number:
             raise ActError(
@@ -151,7 +151,7 @@ def delete_phase(phase: Phase, actor: User | None, reason: str) -> str:
 
 
 def _record(action: str, phase: Phase, row: int, actor: User | None, reason: str, **detail: Any) -> None:
-    benchmark, seals = phase.benchmark, sealed(phase.benchmark, "phases", row=row)
+    benchmark, seals = phase.benchmark, seals_of_parts(phase.benchmark, "phases", row=row)
     record(action, actor=actor, benchmark=benchmark, reason=reason, phase=phase.name, **detail, sealed=seals)
 
 

@@ -18,7 +18,7 @@ from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.contents import SAMPLE
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm
-from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.limits.phase_forms import TIME, moment_in_utc
 from gluebench.leaderboard.apps.phases.models import Phase, PhaseFile, Release
@@ -113,7 +113,7 @@ def add_file(
     row.size, row.sha256 = upload.size or 0, digest.hexdigest()
     try:
         with transaction.atomic():
-            Benchmark.objects.held(benchmark.pk)
+            Benchmark.objects.lock(benchmark.pk)
             if benchmark.phase_files.filter(path=path).exists():
                 raise ActError(f"There is a file {path} already.", "file")
             if benchmark.phase_files.count() >= FILES_OF_BENCHMARK:
@@ -129,7 +129,7 @@ def add_file(
 def delete_file(row: PhaseFile, actor: User | None, reason: str) -> str:
     """Delete a file of a phase; who downloaded it keeps it."""
     with transaction.atomic():
-        Benchmark.objects.held(row.benchmark_id)
+        Benchmark.objects.lock(row.benchmark_id)
         number = row.pk
         row.delete()
         _record("phase file deleted", row, number, actor, reason)
@@ -141,7 +141,7 @@ def _record(
     action: str, row: PhaseFile, number: int, actor: User | None, reason: str = "", **more: Any
 ) -> None:
     facts = {"path": row.path, "release": row.release_text, "sha256": row.sha256, **more}
-    seals = sealed(row.benchmark, "phase_files", row=number)
+    seals = seals_of_parts(row.benchmark, "phase_files", row=number)
     record(
         action,
         actor=actor,

@@ -15,7 +15,15 @@ from gluebench.leaderboard.apps.common.fields import NONE, fields_beside
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.tables import toml_beside
 from gluebench.leaderboard.apps.limits.forms import PersonOrTeamField
-from gluebench.leaderboard.apps.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown, lenders, whole
+from gluebench.leaderboard.apps.phases.models import (
+    OVERRIDDEN,
+    CountingRule,
+    Phase,
+    PhaseVisibility,
+    ScoredRows,
+    lenders,
+    whole,
+)
 from gluebench.leaderboard.apps.phases.times import AOE, MINUTE, in_utc, zone_names, zone_of
 from gluebench.leaderboard.apps.submissions.forms import reason_field
 
@@ -169,14 +177,14 @@ class PhaseForm(ActModelForm):
                 self.add_error("opens", f"The phase {other} is open at the same time, {span}.")
 
     def _check_choices(self, values: Values) -> None:
-        if values.get("shown") == Shown.DATE and not values.get("shown_from"):
+        if values.get("shown") == PhaseVisibility.DATE and not values.get("shown_from"):
             self.add_error("shown_from", "Give the date from which the board shows it.")
         if values.get("closes") is None and "closes" not in self.errors:
-            waits = values.get("shown") == Shown.CLOSED, values.get("rows") == Rows.BOTH
-            if any(waits) or values.get("counting") == Counting.CHOSEN:
+            waits = values.get("shown") == PhaseVisibility.CLOSED, values.get("rows") == ScoredRows.BOTH
+            if any(waits) or values.get("counting") == CountingRule.CHOSEN:
                 self.add_error("closes", "Needed, because something is to happen once it is closed.")
         share, rows = values.get("share"), values.get("rows")
-        if rows == Rows.ALL:
+        if rows == ScoredRows.ALL:
             values["share"] = None
         elif share is None or not 0 < share < 1:
             self.add_error("share", "Give a number between 0 and 1, or score all rows.")

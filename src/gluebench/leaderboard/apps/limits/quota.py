@@ -21,7 +21,7 @@ from gluebench.leaderboard.apps.benchmarks.policy import Policy
 from gluebench.leaderboard.apps.common.problems import ProblemError
 from gluebench.leaderboard.apps.limits.models import Override, obstacle_for
 from gluebench.leaderboard.apps.phases.models import policy_at
-from gluebench.leaderboard.apps.phases.moments import Slot, slot_of, team_in
+from gluebench.leaderboard.apps.phases.moments import SubmissionSlot, slot_of, team_in
 from gluebench.leaderboard.apps.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.apps.submissions.queries import OPEN, Status
 
@@ -61,7 +61,7 @@ Cap = Callable[[datetime], int | None]
 """From a moment, a limit; None for no limit."""
 
 
-class Tally(NamedTuple):
+class LimitCount(NamedTuple):
     """What is counted against one limit."""
 
     cap: Cap
@@ -81,7 +81,7 @@ class Tally(NamedTuple):
 
 
 def first_allowed(
-    tallies: Sequence[Tally], now: datetime, changes: Iterable[datetime] = ()
+    tallies: Sequence[LimitCount], now: datetime, changes: Iterable[datetime] = ()
 ) -> datetime | None:
     """The first moment from now on at which all of them allow one more; None where there is none.
 
@@ -158,7 +158,7 @@ class Usage:
     """Whether the benchmark takes submissions at all."""
     next: datetime | None
     """Where something is blocked: when one more is allowed; None where no moment is known."""
-    slot: Slot
+    slot: SubmissionSlot
     """The phase that a submission sent now is for."""
 
     def __getitem__(self, name: str) -> Limit:
@@ -208,10 +208,10 @@ def usage(
     now = now or timezone.now()
     slot = slot_of(benchmark, user, began or now, now)
     policy = policy_at(benchmark, slot.phase)
-    exceptions = list(Override.objects.of(benchmark, user, now))
+    exceptions = list(Override.objects.for_user(benchmark, user, now))
     changes = [one.until for one in exceptions if one.until is not None]
     team = team_for(user.pk, benchmark.pk)
-    sent = Submission.objects.filter(counted_with(user, team, benchmark, policy), benchmark=benchmark)
+    sent = Submission.objects.filter(shares_quota_with(user, team, benchmark, policy), benchmark=benchmark)
     sent = sent if slot.phase is None else sent.filter(phase=slot.phase)
     limits, tallies = [], {}
     for name, field in FIELDS.items():
@@ -231,7 +231,7 @@ def usage(
     return Usage(tuple(limits), per, is_open, moment if moment != now else None, slot)
 
 
-def counted_with(user: User, team: int | None, benchmark: Benchmark, policy: Policy) -> Q:
+def shares_quota_with(user: User, team: int | None, benchmark: Benchmark, policy: Policy) -> Q:
     """The submissions that count together with this person's.
 
     Per team: the person's own, those of the team's members, those sent for the team; and those that a
@@ -259,12 +259,12 @@ def _cap(field: str, policy: Policy, exceptions: Sequence[Override]) -> Cap:
     return cap
 
 
-def _tally(cap: Cap, window: Window | None, rows: SubmissionQuerySet, now: datetime) -> Tally:
+def _tally(cap: Cap, window: Window | None, rows: SubmissionQuerySet, now: datetime) -> LimitCount:
     if window is not None:  # no upper end: a row dated too late by a wrong clock counts too
         rows = rows.filter(submitted__gte=window.start(now))
     if window is None or cap(now) is None:
-        return Tally(cap, lasting=rows.count())
-    return Tally(cap, [window.end(sent) for sent in rows.order_by().values_list("submitted", flat=True)])
+        return LimitCount(cap, lasting=rows.count())
+    return LimitCount(cap, [window.end(sent) for sent in rows.order_by().values_list("submitted", flat=True)])
 
 
 def _sentence(limit: Limit, per: str) -> str:
@@ -290,12 +290,12 @@ class QuotaError(ProblemError):
     """
 
 
-def ask(submission: Submission) -> None:
-    """Raise QuotaError if a submission sent now would not be taken. Holds no lock: `take` decides."""
+def check_quota(submission: Submission) -> None:
+    """Raise QuotaError if a submission sent now would not be taken; no lock: `reserve_quota` decides."""
     _require(submission, submission.benchmark, submission.owner)
 
 
-def take(submission: Submission, *, limited: bool = True) -> None:
+def reserve_quota(submission: Submission, *, limited: bool = True) -> None:
     """Let a submission in, to its phase and counted for its team; in the transaction that saves the row.
 
     Of several at the same time, for one person or one team, each waits here until the one before it is
@@ -305,7 +305,7 @@ def take(submission: Submission, *, limited: bool = True) -> None:
     if not limited:
         submission.phase = slot_of(submission.benchmark, submission.owner, timezone.now()).phase
         return
-    user, team = hold(submission.owner_id, submission.benchmark)
+    user, team = lock_user_and_team(submission.owner_id, submission.benchmark)
     benchmark = Benchmark.objects.get(pk=submission.benchmark_id)  # read again: its policy may have changed
     if not user.is_active:  # deleted during the upload: no new row may refer to it
         raise QuotaError(403, "closed", "This account is closed.")
@@ -318,7 +318,7 @@ def take(submission: Submission, *, limited: bool = True) -> None:
         submission.team = submission.group.name
 
 
-def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:
+def _require(submission: Submission, benchmark: Benchmark, user: User) -> SubmissionSlot:
     now = usage(benchmark, user, began=submission.began)
     # No limit refuses an upload that is already stored, and its retry key prevents a second row.
     known = Submission.objects.filter(owner=submission.owner_id, retry_key=submission.retry_key)
@@ -340,7 +340,7 @@ def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:
     return now.slot
 
 
-def hold(user: int, benchmark: Benchmark | None) -> tuple[User, Team | None]:
+def lock_user_and_team(user: int, benchmark: Benchmark | None) -> tuple[User, Team | None]:
     """Lock a person, then the person's team for a benchmark, until the transaction ends; in this order."""
     person = User.objects.select_for_update(no_key=True).get(pk=user)
     team = team_for(user, None if benchmark is None else benchmark.pk)

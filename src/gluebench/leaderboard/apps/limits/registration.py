@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from gluebench.leaderboard.apps.accounts.models import User, account_name
-from gluebench.leaderboard.apps.accounts.trust import confirmed
+from gluebench.leaderboard.apps.accounts.trust import has_confirmed_address
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.kinds import Values
@@ -118,7 +118,7 @@ def _admit(row: Registration, code: str) -> None:
             "Change your address under Account, Email.",
             "domain",
         )
-    if not confirmed(row.user):
+    if not has_confirmed_address(row.user):
         raise ActError("Confirm your email address first, under Account, Email.", "domain")
     row.standing = Standing.ACCEPTED
 
@@ -152,7 +152,7 @@ def block(row: Registration, actor: User, reason: str = "", entries: bool = Fals
 
     Raises ActError for who organizes the benchmark.
     """
-    if row.benchmark.organized_by(row.user):
+    if row.benchmark.has_organizer(row.user):
         raise ActError("This account organizes the benchmark. Remove the role first.", "role")
     with transaction.atomic():
         done = _decide(row, actor, Standing.BLOCKED, "account blocked", reason)

@@ -55,9 +55,9 @@ from gluebench.leaderboard.apps.limits.phase_forms import (
 from gluebench.leaderboard.apps.limits.quota import usage
 from gluebench.leaderboard.apps.phases.models import Phase
 from gluebench.leaderboard.apps.phases.table import ActError
-from gluebench.leaderboard.apps.phases.wording import described, phase_sentences
-from gluebench.leaderboard.apps.submissions.counting import moved_by, results_wait_for
-from gluebench.leaderboard.apps.submissions.feedback import explained
+from gluebench.leaderboard.apps.phases.wording import describe_phases, phase_sentences
+from gluebench.leaderboard.apps.submissions.counting import describe_moves, results_wait_for
+from gluebench.leaderboard.apps.submissions.feedback import explain_policy
 from gluebench.leaderboard.apps.submissions.grading import effect_of
 from gluebench.leaderboard.serving.health import workers
 
@@ -112,12 +112,12 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
         act = acts.propose_merge if "merge" in request.POST else acts.join_team
         page = reverse("team")
         with refusals_shown(request):
-            invited_to = acts.invited_to(code)
+            invited_to = acts.team_of_invitation(code)
             page = _team_page(invited_to.benchmark)
             messages.success(request, act(request.user, code))
         return redirect(page)
     try:
-        inviting = acts.invited_to(code)
+        inviting = acts.team_of_invitation(code)
     except ActError:
         return render(request, "limits/join.html", {"here": "team"}, status=404)
     own = teams_of(request.user).get(inviting.benchmark_id)
@@ -201,19 +201,19 @@ def _policy(row: Any, viewer: User) -> Values:
 def _policy_preview(form: PolicyForm) -> Values:
     after = copy(form.row)
     after.settings = form.policy()
-    return {"preview": explained(after), "effect": effect_of(form.row.policy, after.policy)}
+    return {"preview": explain_policy(after), "effect": effect_of(form.row.policy, after.policy)}
 
 
-POLICY = OrganizerPage.named(
+POLICY = OrganizerPage.from_toml(
     "limits", {"": (set_limits, PolicyForm)}, context=_policy, preview=_policy_preview
 )
-EXCEPTIONS = OrganizerPage.named(
+EXCEPTIONS = OrganizerPage.from_toml(
     "override",
     {"": (add_override, OverrideForm)},
     find=lambda request, benchmark: Override(benchmark=benchmark),
     context=_policy,
 )
-EXCEPTION = OrganizerPage.named(
+EXCEPTION = OrganizerPage.from_toml(
     "override-remove",
     {"": (remove_override, RemovalForm)},
     find=lambda request, benchmark, pk: get_object_or_404(benchmark.overrides, pk=pk),
@@ -245,7 +245,7 @@ def _quota_html(request: HttpRequest) -> SafeString:
 
 def _phases(row: Phase, viewer: User, **query: str) -> Values:
     stored = row.pk is not None
-    listed = described(row.benchmark, planned=True)
+    listed = describe_phases(row.benchmark, planned=True)
     for line in listed:
         line["count"] = line["phase"].submissions.filter(late=False).count()
         line["late"] = line["phase"].submissions.filter(late=True).count()
@@ -267,11 +267,11 @@ def _phases(row: Phase, viewer: User, **query: str) -> Values:
 
 def _preview(form: Any) -> Values:
     changed = form.arguments()[0]
-    lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
-    return {"preview": lines + moved_by(changed)}
+    lines = [changed.span, *phase_sentences(changed), *explain_policy(changed.benchmark, changed)]
+    return {"preview": lines + describe_moves(changed)}
 
 
-PHASES = OrganizerPage.named(
+PHASES = OrganizerPage.from_toml(
     "phases",
     {"": (save_phase, NewPhaseForm)},
     find=lambda request, benchmark: preset_phase(benchmark, request.GET.get("preset", "")),
@@ -279,7 +279,7 @@ PHASES = OrganizerPage.named(
     context=_phases,
     preview=_preview,
 )
-PHASE = OrganizerPage.named(
+PHASE = OrganizerPage.from_toml(
     "phase",
     {
         "": (save_phase, PhaseForm),
@@ -299,7 +299,7 @@ def _files(row: Any, viewer: User) -> Values:
     return {"phase": row, "files": row.files.select_related("phase")}
 
 
-PHASE_FILES = OrganizerPage.named(
+PHASE_FILES = OrganizerPage.from_toml(
     "phase-files",
     {"": (add_file, PhaseFileForm)},
     find=lambda request, benchmark, pk: get_object_or_404(
@@ -307,7 +307,7 @@ PHASE_FILES = OrganizerPage.named(
     ),
     context=_files,
 )
-PHASE_FILE = OrganizerPage.named(
+PHASE_FILE = OrganizerPage.from_toml(
     "phase-file",
     {"": (delete_file, RemovalForm)},
     find=lambda request, benchmark, pk: get_object_or_404(

@@ -23,17 +23,17 @@ from django.utils import timezone
 from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.mail import is_final
-from gluebench.leaderboard.apps.limits.models import Registration, blocked_in
+from gluebench.leaderboard.apps.limits.models import Registration, registrations_blocked_in
 from gluebench.leaderboard.apps.limits.registration import new_invitation, participants_of
 from gluebench.leaderboard.apps.news.models import (
     Announcement,
     Delivery,
     MailChoice,
+    MailFrequency,
     Message,
-    Pace,
     unsubscribe_path,
 )
 from gluebench.leaderboard.apps.phases.table import ActError
@@ -53,11 +53,11 @@ logger = logging.getLogger(__name__)
 def publish(announcement: Announcement, actor: User) -> str:
     """Save it, put it in the log, and queue its mail if the site sends mail."""
     with transaction.atomic():
-        Benchmark.objects.held(announcement.benchmark_id)
+        Benchmark.objects.lock(announcement.benchmark_id)
         announcement.save()
         _record("announcement", announcement, actor)
         benchmark = announcement.benchmark
-        people = participants_of(benchmark).exclude(pk__in=blocked_in(benchmark).values("user"))
+        people = participants_of(benchmark).exclude(pk__in=registrations_blocked_in(benchmark).values("user"))
         if benchmark.restricted:  # its news is for those who see its page
             accepted = benchmark.registrations.filter(standing=Registration.Standing.ACCEPTED)
             people = people.filter(pk__in=accepted.values("user"))
@@ -120,9 +120,9 @@ def invite_people(
         for address in addresses:
             user = accounts.get(address.lower())
             choice = getattr(user, "mail_choice", None) or MailChoice()
-            pace = Pace(choice.pace)
+            pace = MailFrequency(choice.pace)
             row = new_invitation(benchmark, actor, label=address, uses=1, days=days)
-            if pace != Pace.NONE:
+            if pace != MailFrequency.NONE:
                 Delivery.objects.create(message=message, invitation=row, user=user, due=pace.due())
         facts: Values = {"title": message.title, "text": message.text, "people": len(addresses), "days": days}
         record("invitations", actor=actor, benchmark=benchmark, **facts)
@@ -138,8 +138,8 @@ def _queue(people: QuerySet[User], **mail: Any) -> int:
     paces = dict(MailChoice.objects.values_list("user", "pace"))
     rows = []
     for pk in people.filter(pk__in=confirmed).values_list("pk", flat=True):
-        pace = Pace(paces.get(pk, Pace.INSTANT))
-        if pace != Pace.NONE:
+        pace = MailFrequency(paces.get(pk, MailFrequency.INSTANT))
+        if pace != MailFrequency.NONE:
             rows.append(Delivery(user_id=pk, due=pace.due(), **mail))
     Delivery.objects.bulk_create(rows)
     return len(rows)
@@ -148,7 +148,7 @@ def _queue(people: QuerySet[User], **mail: Any) -> int:
 def change(announcement: Announcement, actor: User) -> str:
     """Save another text; mail that is not sent yet has it, and none is sent again."""
     with transaction.atomic():
-        Benchmark.objects.held(announcement.benchmark_id)
+        Benchmark.objects.lock(announcement.benchmark_id)
         announcement.changed = timezone.now()
         announcement.save()
         _record("announcement changed", announcement, actor)
@@ -158,7 +158,7 @@ def change(announcement: Announcement, actor: User) -> str:
 def take_back(announcement: Announcement, actor: User) -> str:
     """Delete it with the mail that is not sent yet; the log keeps its text."""
     with transaction.atomic():
-        Benchmark.objects.held(announcement.benchmark_id)
+        Benchmark.objects.lock(announcement.benchmark_id)
         row = announcement.pk
         announcement.delete()
         _record("announcement taken back", announcement, actor, row)
@@ -168,7 +168,7 @@ def take_back(announcement: Announcement, actor: User) -> str:
 def _record(action: str, announcement: Announcement, actor: User, row: int | None = None) -> None:
     benchmark = announcement.benchmark
     facts = {"title": announcement.title, "text": announcement.text}
-    seals = sealed(benchmark, "announcements", row=row or announcement.pk)
+    seals = seals_of_parts(benchmark, "announcements", row=row or announcement.pk)
     record(action, actor=actor, benchmark=benchmark, **facts, sealed=seals)
     Benchmark.objects.filter(pk=benchmark.pk).touch()
 
@@ -178,7 +178,7 @@ def deliver() -> int:
     if not settings.MAIL_IS_SENT:
         return 0
     end, number = time.monotonic() + TURN_SECONDS, 0
-    for deliveries in _claimed():
+    for deliveries in _claim_due_deliveries():
         if not _send(deliveries):
             break
         number += 1
@@ -187,7 +187,7 @@ def deliver() -> int:
     return number
 
 
-def _claimed() -> Iterator[Sequence[Delivery]]:
+def _claim_due_deliveries() -> Iterator[Sequence[Delivery]]:
     """The due deliveries of one account or invitation after another, each claimed by this worker alone."""
     now = timezone.now()
     free = Q(claimed=None) | Q(claimed__lt=now - AGAIN)

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from gluebench.leaderboard.apps.accounts.models import User
-from gluebench.leaderboard.apps.accounts.trust import confirmed
+from gluebench.leaderboard.apps.accounts.trust import has_confirmed_address
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.signals import (
     account_deleted,
@@ -151,7 +151,7 @@ class Notice(models.Model):
         return f"{self.site.rstrip('/')}{path}"
 
 
-class Pace(models.TextChoices):
+class MailFrequency(models.TextChoices):
     """When an account gets mail about benchmarks that it takes part in."""
 
     INSTANT = "instant", "At once"
@@ -161,7 +161,7 @@ class Pace(models.TextChoices):
     def due(self) -> datetime:
         """When mail of this pace is sent that is written now."""
         now = timezone.now()
-        if self == Pace.INSTANT:
+        if self == MailFrequency.INSTANT:
             return now
         digest = now.replace(hour=DIGEST_HOUR, minute=0, second=0, microsecond=0)
         return digest if digest > now else digest + timedelta(days=1)
@@ -171,8 +171,8 @@ class MailChoice(models.Model):
     """An account's choice; without one, mail is sent at once."""
 
     user = models.OneToOneField(User, models.CASCADE, related_name="mail_choice")
-    pace = models.CharField(max_length=10, choices=Pace, default=Pace.INSTANT)
-    results = models.CharField(max_length=10, choices=Pace, default=Pace.NONE)
+    pace = models.CharField(max_length=10, choices=MailFrequency, default=MailFrequency.INSTANT)
+    results = models.CharField(max_length=10, choices=MailFrequency, default=MailFrequency.NONE)
     """The same for notices of one's own submissions."""
 
 
@@ -224,12 +224,12 @@ class Delivery(models.Model):
         return self.mail.address
 
 
-def choose(user: User, pace: Pace, results: Pace) -> None:
+def choose(user: User, pace: MailFrequency, results: MailFrequency) -> None:
     """Change when an account gets mail, and notices, for what is not sent yet too."""
     MailChoice.objects.update_or_create(user=user, defaults={"pace": pace, "results": results})
     for chosen, is_other in ((pace, True), (results, False)):
         unsent = Delivery.objects.filter(user=user, sent=None, notice__submission__isnull=is_other)
-        if chosen == Pace.NONE:
+        if chosen == MailFrequency.NONE:
             unsent.delete()
         else:
             unsent.update(due=chosen.due())
@@ -255,7 +255,7 @@ def note_outcomes(submissions: Collection[int], erased: bool = False, **_: Any) 
         return
     rows = Submission.objects.filter(pk__in=submissions, attempts__gt=0, finished__isnull=False)
     rows = rows.exclude(status__in=OPEN).exclude(owner__mail_choice=None)
-    rows = rows.exclude(owner__mail_choice__results=Pace.NONE)
+    rows = rows.exclude(owner__mail_choice__results=MailFrequency.NONE)
     for row in rows.select_related("owner").only("status", "attempts", "why", "owner"):
         event = Notice.Event.AGAIN if row.why and row.status == Status.GRADED else row.status
         if event in Notice.Event:
@@ -282,8 +282,8 @@ def note_registration(registration: Registration, **_: Any) -> None:
 def _note(user: User, event: str, attempt: int, **subject: Any) -> None:
     """Queue a notice, if the person wants such and has confirmed the address."""
     choice = MailChoice.objects.filter(user=user).first() or MailChoice()
-    pace = Pace(choice.results if "submission" in subject else choice.pace)
-    if pace == Pace.NONE or not settings.MAIL_IS_SENT or not confirmed(user):
+    pace = MailFrequency(choice.results if "submission" in subject else choice.pace)
+    if pace == MailFrequency.NONE or not settings.MAIL_IS_SENT or not has_confirmed_address(user):
         return
     notice, is_new = Notice.objects.get_or_create(event=event, attempt=attempt, **subject)
     if is_new:

@@ -18,7 +18,7 @@ from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.pages import account_page, form_page, redirect_with_success
 from gluebench.leaderboard.apps.common.text import markdown
 from gluebench.leaderboard.apps.news import delivery
-from gluebench.leaderboard.apps.news.models import Announcement, MailChoice, Pace, choose, subscriber
+from gluebench.leaderboard.apps.news.models import Announcement, MailChoice, MailFrequency, choose, subscriber
 from gluebench.leaderboard.apps.ranks.views import in_form
 from gluebench.leaderboard.serving.environment import site_address
 
@@ -78,7 +78,7 @@ def _feed(benchmark: Benchmark, root: str) -> str:
     return feed.writeString("utf-8")
 
 
-def _listed(row: Announcement, viewer: User) -> Values:
+def _announcements_context(row: Announcement, viewer: User) -> Values:
     return {"editing": row.pk, "announcements": delivery.tallies(row.benchmark)}
 
 
@@ -86,20 +86,20 @@ def _preview(form: Any) -> Values:
     return {"preview": markdown(form.cleaned_data["text"])}
 
 
-NEWS = OrganizerPage.named(
+NEWS = OrganizerPage.from_toml(
     "organize-news",
     {"": (delivery.publish, AnnouncementForm)},
     find=lambda request, benchmark: Announcement(
         benchmark=benchmark, site=site_address(settings.RUNNING, settings.FOLDER)
     ),
-    context=_listed,
+    context=_announcements_context,
     preview=_preview,
 )
-ANNOUNCEMENT = OrganizerPage.named(
+ANNOUNCEMENT = OrganizerPage.from_toml(
     "organize-announcement",
     {"": (delivery.change, AnnouncementForm), "take-back": (delivery.take_back, ActForm)},
     find=lambda request, benchmark, pk: get_object_or_404(benchmark.announcements, pk=pk),
-    context=_listed,
+    context=_announcements_context,
     preview=_preview,
 )
 
@@ -110,7 +110,11 @@ def mail(request: SignedInRequest) -> HttpResponse:
     choice = MailChoice.objects.filter(user=request.user).first()
     form = MailForm(request.POST or None, instance=choice)
     if form.is_valid():
-        choose(request.user, Pace(form.cleaned_data["pace"]), Pace(form.cleaned_data["results"]))
+        choose(
+            request.user,
+            MailFrequency(form.cleaned_data["pace"]),
+            MailFrequency(form.cleaned_data["results"]),
+        )
         return redirect_with_success(request, "Your choice holds from now on.", "account-mail")
     return render(request, "news/account.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -121,6 +125,6 @@ def unsubscribe(request: HttpRequest, code: str) -> HttpResponse:
     """The page behind the link in a mail; a POST, which mail programs send too, ends the mail."""
     user = subscriber(code)
     if user is not None and request.method == "POST":
-        choose(user, Pace.NONE, Pace.NONE)
+        choose(user, MailFrequency.NONE, MailFrequency.NONE)
     context = {"known": user is not None, "ended": request.method == "POST"}
     return render(request, "news/unsubscribe.html", context, status=200 if user else 404)

@@ -19,8 +19,8 @@ from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.adding import store
 from gluebench.leaderboard.apps.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.organizer_pages import Done
-from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActResult
+from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.signals import submissions_changed
 from gluebench.leaderboard.apps.organizing.dry_runs import NO_LABELS
@@ -59,18 +59,18 @@ def _show(benchmark: Benchmark, actor: User, act: str, **values: bool) -> None:
         if others.touch(**values):
             pks = list(benchmark.submissions.values_list("pk", flat=True))
             submissions_changed.send(Submission, submissions=pks)
-            record(act, actor=actor, benchmark=benchmark, sealed=sealed(benchmark, *values))
+            record(act, actor=actor, benchmark=benchmark, sealed=seals_of_parts(benchmark, *values))
 
 
 def give_role(benchmark: Benchmark, actor: User | None, *, email: User, role: str) -> str:
     """Let a person organize or review it. Without an actor, it is the operator of the site."""
     with transaction.atomic():
         holders_of(benchmark, role).add(email)
-        record(f"{role} added", actor=actor, benchmark=benchmark, account=email.pk, **_by(actor))
+        record(f"{role} added", actor=actor, benchmark=benchmark, account=email.pk, **_actor_note(actor))
     return f"{role.capitalize()} added."
 
 
-def take_role(benchmark: Benchmark, actor: User | None, *, role: str, account: int) -> str | Done:
+def take_role(benchmark: Benchmark, actor: User | None, *, role: str, account: int) -> str | ActResult:
     """End a person's role. Raises Http404, and ActError where no organizer would be left.
 
     Without an actor, it is the operator of the site, who may leave it without one, as admins.
@@ -83,11 +83,11 @@ def take_role(benchmark: Benchmark, actor: User | None, *, role: str, account: i
         raise ActError("You are its last organizer. Add another one first.", "role")
     with transaction.atomic():
         holders_of(benchmark, role).remove(holders[account])
-        record(f"{role} removed", actor=actor, benchmark=benchmark, account=account, **_by(actor))
+        record(f"{role} removed", actor=actor, benchmark=benchmark, account=account, **_actor_note(actor))
     done = f"{role.capitalize()} removed."
-    if actor is None or benchmark.organized_by(actor):
+    if actor is None or benchmark.has_organizer(actor):
         return done
-    return Done(done, reverse("my-submissions"))
+    return ActResult(done, reverse("my-submissions"))
 
 
 def set_organizer(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
@@ -98,14 +98,14 @@ def set_organizer(email: str, benchmark: str, *, remove: bool = False, unconfirm
     user = account(email)
     if not (remove or unconfirmed):
         require_vouched(user)
-    row = Benchmark.objects.named(benchmark)
+    row = Benchmark.objects.get_by_name(benchmark)
     if not remove:
         give_role(row, None, email=user, role="organizer")
     elif row.organizers.filter(pk=user.pk).exists():
         take_role(row, None, role="organizer", account=user.pk)
 
 
-def _by(actor: User | None) -> Values:
+def _actor_note(actor: User | None) -> Values:
     return {} if actor else {"by": "command line"}
 
 
@@ -116,7 +116,7 @@ def holders_of(benchmark: Benchmark, role: str) -> Any:
     return benchmark.reviewers
 
 
-def duplicate(benchmark: Benchmark, actor: User, *, name: str, title: str, labels: bool) -> Done:
+def duplicate(benchmark: Benchmark, actor: User, *, name: str, title: str, labels: bool) -> ActResult:
     """Make a draft with the same manifest, policy, texts and public files; the labels if asked for.
 
     Raises PermissionDenied for an account that may create none, and ActError.
@@ -141,8 +141,10 @@ def duplicate(benchmark: Benchmark, actor: User, *, name: str, title: str, label
             same = {field: getattr(benchmark, field) for field in ("settings", "texts", "looks")}
             Benchmark.objects.filter(pk=copy.pk).update(**same)
             record("duplicate", actor=actor, benchmark=benchmark, copy=name)
-            seals = sealed(copy, *same)
+            seals = seals_of_parts(copy, *same)
             record("copied", actor=actor, benchmark=copy, of=benchmark.name, sealed=seals)
     except SiteError as error:
         raise ActError(str(error), "name") from None
-    return Done(f"{title} is a draft: a copy of {benchmark.title}.", reverse("organize-setup", args=[name]))
+    return ActResult(
+        f"{title} is a draft: a copy of {benchmark.title}.", reverse("organize-setup", args=[name])
+    )

@@ -29,7 +29,7 @@ TABLES = "tables"
 MANIFEST = "_manifest.toml"
 
 
-class Parts(NamedTuple):
+class BenchmarkParts(NamedTuple):
     """What a benchmark is made of."""
 
     manifest: Path
@@ -48,7 +48,7 @@ def build(job: Facts) -> Values:
     folder = Path(job["folder"])
     make_private(folder / OUT)
     try:
-        return _built(folder, job)
+        return _build_in(folder, job)
     except (DataError, SiteError, ManifestError, GoldError) as error:
         text = str(error)
         for place in (folder / IN, folder / OUT, folder):  # paths of the site say nothing to the organizer
@@ -56,18 +56,18 @@ def build(job: Facts) -> Values:
         return {"problems": text.splitlines()}
 
 
-def _built(folder: Path, job: Facts) -> Values:
+def _build_in(folder: Path, job: Facts) -> Values:
     given = folder / IN
     made = folder / OUT
     if (given / TABLES).is_dir():
-        parts = _made_of_tables(given, made, job)
+        parts = _build_from_tables(given, made, job)
     else:
         manifest = given / MANIFEST
         if not manifest.exists():
             manifest = Path(job["manifest"])
         _require_local(manifest, given)
-        gold = _unpacked(given, made, "gold")
-        parts = Parts(manifest, gold, _unpacked(given, made, "data"), {})
+        gold = _unpack_upload(given, made, "gold")
+        parts = BenchmarkParts(manifest, gold, _unpack_upload(given, made, "data"), {})
 
     if parts.gold is None:  # a new benchmark has its own
         labels = Path(job["gold"])
@@ -90,7 +90,7 @@ def _built(folder: Path, job: Facts) -> Values:
     }
 
 
-def _made_of_tables(given: Path, made: Path, job: Facts) -> Parts:
+def _build_from_tables(given: Path, made: Path, job: Facts) -> BenchmarkParts:
     """Write the manifest, the labels and the data of uploaded tables. Raises DataError, SiteError."""
     plan = make_plan(list(_sources(given, made)), job["name"], _choices(job))
     bare = [task.name for task in plan.tasks if not task.labeled]
@@ -98,7 +98,7 @@ def _made_of_tables(given: Path, made: Path, job: Facts) -> Parts:
         raise SiteError(f"The test rows of {', '.join(bare)} have no labels; a board needs them to grade.")
     write_plan(plan, made)
     tasks = {task.name: list(summary(task)) for task in plan.tasks}
-    return Parts(made / f"{plan.name}.toml", made / "gold", made / "data", tasks)
+    return BenchmarkParts(made / f"{plan.name}.toml", made / "gold", made / "data", tasks)
 
 
 def _choices(job: Facts) -> Choices:
@@ -113,13 +113,13 @@ def _choices(job: Facts) -> Choices:
 def _sources(given: Path, made: Path) -> Iterator[Path]:
     """The folders of tables: what was uploaded as files, and each zip unpacked; JSON becomes CSV."""
     for number, archive in enumerate(sorted((given / TABLES).glob("*.zip"))):
-        yield _tabulated(unpack(archive, made / f"unpacked-{number}"))
+        yield _convert_json_to_csv(unpack(archive, made / f"unpacked-{number}"))
         archive.unlink()
     if any((given / TABLES).iterdir()):
-        yield _tabulated(given / TABLES)
+        yield _convert_json_to_csv(given / TABLES)
 
 
-def _tabulated(folder: Path) -> Path:
+def _convert_json_to_csv(folder: Path) -> Path:
     paths = list(folder.rglob("*.json")) + list(folder.rglob("*.jsonl"))
     for path in sorted(paths):
         rows = _objects(path)
@@ -128,7 +128,7 @@ def _tabulated(folder: Path) -> Path:
             names |= dict.fromkeys(row)
         table = []
         for row in rows:
-            table.append([_cell(row.get(name)) for name in names])
+            table.append([_csv_cell(row.get(name)) for name in names])
         with path.with_suffix(".csv").open("x", encoding="utf-8", newline="") as file:
             file.writelines(csv_lines(list(names), table))
         path.unlink()
@@ -152,7 +152,7 @@ def _objects(path: Path) -> list[Values]:
     return rows
 
 
-def _cell(value: Any) -> str:
+def _csv_cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
@@ -160,7 +160,7 @@ def _cell(value: Any) -> str:
     return json.dumps(value)
 
 
-def _unpacked(given: Path, made: Path, name: str) -> Path | None:
+def _unpack_upload(given: Path, made: Path, name: str) -> Path | None:
     """The folder that was uploaded as a zip of that name; None if it was not."""
     archive = given / f"{name}.zip"
     if not archive.exists():

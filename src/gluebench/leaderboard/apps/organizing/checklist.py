@@ -9,7 +9,7 @@ from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.organizing.dry_runs import NO_LABELS
 
 
-class Step(NamedTuple):
+class ChecklistStep(NamedTuple):
     """One thing that an organizer does."""
 
     title: str
@@ -27,7 +27,7 @@ def checklist(benchmark: Benchmark, dry_run: Values | None) -> Values:
 
     is_final = hasattr(benchmark, "results") and benchmark.results.made is not None
     steps = [
-        Step(
+        ChecklistStep(
             "Add labels and data",
             "Tables with labels, or a manifest with files.",
             url_of("organize-replace"),
@@ -39,35 +39,37 @@ def checklist(benchmark: Benchmark, dry_run: Values | None) -> Values:
         if dry_run and dry_run["rows"] and not dry_run["outdated"]:
             is_passed = all(row["expected"] for row in dry_run["rows"])
         about = "Three made submissions show that check and grading work."
-        steps.append(Step("Pass a dry run", about, url_of("organize-setup", "#dry-run-section"), is_passed))
+        steps.append(
+            ChecklistStep("Pass a dry run", about, url_of("organize-setup", "#dry-run-section"), is_passed)
+        )
     steps += [
-        Step(
+        ChecklistStep(
             "Write an overview",
             "What the benchmark measures, for whom, and its rules.",
             url_of("organize-texts"),
             bool(benchmark.texts.get("overview")),
         ),
-        Step(
+        ChecklistStep(
             "Set deadlines",
             "Phases say when submissions count and when scores are shown.",
             url_of("phases"),
             benchmark.phases.exists(),
             is_optional=True,
         ),
-        Step(
+        ChecklistStep(
             "Set limits and feedback",
             "How often people may submit, and what they see.",
             url_of("limits"),
             bool(benchmark.settings),
             is_optional=True,
         ),
-        Step(
+        ChecklistStep(
             "Open it to the public",
             "Everybody sees the board and may submit.",
             url_of("organize-setup", "#opening"),
             not benchmark.draft,
         ),
-        Step(
+        ChecklistStep(
             "Announce the final results",
             "When all phases are over: an archive with signed tables.",
             url_of("organize-results"),

@@ -32,14 +32,14 @@ class FrozenForm(ActForm):
 
     def __init__(self, row: Benchmark | None, *arguments: Any, **options: Any) -> None:
         super().__init__(row, *arguments, **options)
-        if row is not None and not _released(row):
+        if row is not None and not _is_released(row):
             del self.fields["labels"]
 
 
-def _released(benchmark: Benchmark) -> bool:
+def _is_released(benchmark: Benchmark) -> bool:
     """Whether final results with the labels are public, under the names of their authors."""
     rows = Results.objects.filter(benchmark=benchmark, labels=True).exclude(made=None)
-    return bool(benchmark.gold) and benchmark.named_from is None and rows.exists()
+    return bool(benchmark.gold) and benchmark.names_hidden_until is None and rows.exists()
 
 
 def _state(benchmark: Benchmark, viewer: User) -> Values:
@@ -69,7 +69,7 @@ def delete_copy(benchmark: Benchmark, actor: User) -> str:
     return "The copy is deleted."
 
 
-COPY = OrganizerPage.named(
+COPY = OrganizerPage.from_toml(
     "organize-copy",
     {"": (request_copy, FrozenForm), "delete": (delete_copy, ActForm)},
     context=_state,

@@ -26,7 +26,7 @@ from gluebench.leaderboard.apps.accounts.trust import may_create
 from gluebench.leaderboard.apps.benchmarks.adding import require_few, store
 from gluebench.leaderboard.apps.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, Done, OrganizerPage
+from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, ActResult, OrganizerPage
 from gluebench.leaderboard.apps.common.problems import FieldError, ProblemError, invalid
 from gluebench.leaderboard.apps.organizing.forms import NewForm, ReplaceForm
 from gluebench.leaderboard.apps.phases.table import ActError
@@ -56,12 +56,12 @@ def _creator(request: HttpRequest, benchmark: None) -> None:
 def _upload(request: HttpRequest, benchmark: None, token: str) -> Upload:
     assert isinstance(request.user, User)
     folder = _folder(request.user, token)
-    with _locked(folder):
+    with _lock_upload(folder):
         upload = _read(folder)
     if upload.benchmark is None:
         may_store = may_create(request.user)
     else:
-        may_store = upload.benchmark.organized_by(request.user)
+        may_store = upload.benchmark.has_organizer(request.user)
     if not may_store and "stored" not in upload.summary:
         raise PermissionDenied
     return upload
@@ -73,7 +73,7 @@ def _read(folder: Path) -> Upload:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _lock_upload(folder: Path) -> Iterator[None]:
     """Let one request at a time use an upload, so that a double click stores it once. Raises Http404."""
     missing = Http404(
         "This upload is not kept here. It is kept for a day, by the machine that took it: "
@@ -92,35 +92,35 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(opened)
 
 
-def drop(upload: Upload, actor: User) -> Done:
+def drop(upload: Upload, actor: User) -> ActResult:
     """Delete the files, unless they were stored meanwhile."""
-    with _locked(upload.folder):
-        stored_at = _stored_at(_read(upload.folder))
+    with _lock_upload(upload.folder):
+        stored_at = _page_of_stored(_read(upload.folder))
         if stored_at:
-            return Done("", stored_at)
+            return ActResult("", stored_at)
         shutil.rmtree(upload.folder)
-    return Done("The files are deleted, and nothing was changed.", reverse("my-submissions"))
+    return ActResult("The files are deleted, and nothing was changed.", reverse("my-submissions"))
 
 
-def create(upload: Upload, actor: User) -> Done:
+def create(upload: Upload, actor: User) -> ActResult:
     """Store the benchmark as previewed, once. Raises ActError if its name was taken meanwhile."""
     folder = upload.folder
-    with _locked(folder):
+    with _lock_upload(folder):
         upload = _read(folder)  # again: the other request of a double click may have stored it
         if "stored" in upload.summary:
-            return Done("", _stored_at(upload))
+            return ActResult("", _page_of_stored(upload))
         try:
-            row = _stored(actor, folder, upload.summary)
+            row = _store_benchmark(actor, folder, upload.summary)
         except SiteError as error:
             raise ActError(str(error), "name") from None
         shutil.rmtree(folder / "out")
         summary = {"stored": row.name}
         write_private(folder / "summary.json", json.dumps(summary).encode())
     done = "replaced" if upload.benchmark else "created, as a draft"
-    return Done(f"{row.title} is {done}.", _stored_at(upload._replace(summary=summary)))
+    return ActResult(f"{row.title} is {done}.", _page_of_stored(upload._replace(summary=summary)))
 
 
-def _stored_at(upload: Upload) -> str:
+def _page_of_stored(upload: Upload) -> str:
     """The page of the benchmark that these files became; empty until they are stored."""
     name = upload.summary.get("stored")
     if not name:
@@ -128,7 +128,7 @@ def _stored_at(upload: Upload) -> str:
     return reverse("organize-setup", args=[name])
 
 
-def _stored(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
+def _store_benchmark(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
     """Store what was built. Raises SiteError if its name was taken meanwhile."""
     out = folder / "out"
     former = Benchmark.objects.filter(name=summary["replaces"]).first()
@@ -151,7 +151,7 @@ def _folder(user: User, token: str) -> Path:
 
 def build(
     benchmark: Benchmark | None, actor: User, *, sent: Mapping[str, Any], choices: Mapping[str, Any]
-) -> Done:
+) -> ActResult:
     """Keep what was sent and build it, for the preview. Raises ProblemError with all that is wrong.
 
     `benchmark`: the one that it replaces.
@@ -165,7 +165,7 @@ def build(
             job[name] = sent[name]
     token = secrets.token_hex(8)
     folder = _folder(actor, token)
-    _keep(folder, sent)
+    _write_uploads(folder, sent)
     try:
         if benchmark is None:
             require_few(actor, more=1)
@@ -173,17 +173,17 @@ def build(
     except (GraderError, ProblemError, SiteError) as error:
         built = {"problems": [str(error)]}
     result = {**job, **built, "gold": None}
-    problems: list[str] = result.get("problems") or _misnamed(result)
+    problems: list[str] = result.get("problems") or _name_problems(result)
     if problems:
         shutil.rmtree(folder)
         raise invalid([FieldError(field="", message=problem) for problem in problems])
     write_private(folder / "summary.json", json.dumps(result).encode())
     shutil.rmtree(folder / "in")
     remove_all_but_last(folder.parent.glob(f"organize-{actor.pk}-*"), "summary.json")
-    return Done("", reverse("organize-preview", args=[token]))
+    return ActResult("", reverse("organize-preview", args=[token]))
 
 
-def _misnamed(result: Mapping[str, Any]) -> list[str]:
+def _name_problems(result: Mapping[str, Any]) -> list[str]:
     """Problems of a manifest's name: it is another benchmark's, or not the one that is replaced."""
     name = result["name"]
     replaces = result["replaces"]
@@ -194,7 +194,7 @@ def _misnamed(result: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _keep(folder: Path, values: Mapping[str, Any]) -> None:
+def _write_uploads(folder: Path, values: Mapping[str, Any]) -> None:
     """Write the uploads, unread, for nobody but the site's account."""
     make_private(folder)
     make_private(folder / "in")
@@ -220,12 +220,12 @@ def _own_name(file: UploadedFile[Any]) -> str:
     return re.sub(r"[^\w.-]", "_", Path(str(file.name)).name)[-80:].lstrip(".") or "file"
 
 
-NEW = OrganizerPage.named("organize-new", {"": (build, NewForm)}, find=_creator)
-REPLACE = OrganizerPage.named("organize-replace", {"": (build, ReplaceForm)})
-PREVIEW = OrganizerPage.named(
+NEW = OrganizerPage.from_toml("organize-new", {"": (build, NewForm)}, find=_creator)
+REPLACE = OrganizerPage.from_toml("organize-replace", {"": (build, ReplaceForm)})
+PREVIEW = OrganizerPage.from_toml(
     "organize-preview",
     {"": (create, ActForm), "drop": (drop, ActForm)},
     find=_upload,
     context=lambda row, viewer: {"summary": row.summary, "benchmark": row.benchmark},
-    moved=_stored_at,
+    moved=_page_of_stored,
 )

@@ -70,7 +70,7 @@ def grade_dry_run(pk: int) -> None:
             rows.update(results=results, at=timezone.now())
 
 
-def shown(benchmark: Benchmark) -> dict[str, Any] | None:
+def last_dry_run(benchmark: Benchmark) -> dict[str, Any] | None:
     """The last dry run for the page; None if there is none."""
     run = DryRun.objects.filter(benchmark=benchmark).first()
     if run is None:

@@ -11,7 +11,7 @@ from django.core.validators import URLValidator, validate_slug
 
 from gluebench.benchmark.checks import name_finding
 from gluebench.leaderboard.apps.accounts.models import User
-from gluebench.leaderboard.apps.accounts.trust import confirmed
+from gluebench.leaderboard.apps.accounts.trust import has_confirmed_address
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm
 from gluebench.leaderboard.apps.common.fields import fields_beside
@@ -26,7 +26,7 @@ PARTS = [name for name, field in FIELDS.items() if field.kind == "file"]
 """The uploads of one file each."""
 
 
-def separated(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """The parts of a list that is entered with semicolons."""
     parts = [part.strip() for part in text.split(";")]
     return [part for part in parts if part]
@@ -43,7 +43,7 @@ class FilesForm(ActForm):
     def arguments(self) -> tuple[Any, dict[str, Any]]:
         """The benchmark that they replace, or None; the values; the options for `data.organize.Choices`."""
         values = self.cleaned_data
-        choices: dict[str, Any] = {name: separated(values[name]) for name in LISTS}
+        choices: dict[str, Any] = {name: split_list(values[name]) for name in LISTS}
         choices["encoding"] = values["encoding"] or "utf-8"
         choices["replace_whitespace"] = values["replace_whitespace"]
         return self.row, {"sent": values, "choices": choices}
@@ -124,7 +124,7 @@ CONTRAST = 4.5
 LOGO_BYTES = 200_000
 
 
-def _text(
+def _text_field(
     label: str, help_text: str = _MARKDOWN, *, rows: int = 8, required: bool = False
 ) -> forms.CharField:
     area = forms.Textarea(attrs={"rows": rows})
@@ -137,10 +137,10 @@ class TextsForm(ActForm):
     """The title and the texts of a benchmark."""
 
     title = forms.CharField(max_length=200, validators=[plain])
-    overview = _text("Overview", f"Its first paragraph is on the board. {_MARKDOWN}")
-    rules = _text("Rules")
-    dataset = _text("Data", f"On the Data page. {_MARKDOWN}")
-    faq = _text("Questions and answers")
+    overview = _text_field("Overview", f"Its first paragraph is on the board. {_MARKDOWN}")
+    rules = _text_field("Rules")
+    dataset = _text_field("Data", f"On the Data page. {_MARKDOWN}")
+    faq = _text_field("Questions and answers")
 
     def present(self, row: Benchmark) -> dict[str, Any]:
         """Those that it has."""
@@ -150,7 +150,9 @@ class TextsForm(ActForm):
 class SiteTextForm(forms.Form):
     """The terms or the privacy page."""
 
-    text = _text("Text", f"The first line is its title, as # Terms. {_MARKDOWN}", rows=24, required=True)
+    text = _text_field(
+        "Text", f"The first line is its title, as # Terms. {_MARKDOWN}", rows=24, required=True
+    )
 
 
 class LooksForm(ActForm):
@@ -163,7 +165,9 @@ class LooksForm(ActForm):
     without_logo = forms.BooleanField(required=False, label="Remove the logo")
     accent = forms.CharField(required=False, label="Accent color, light pages", help_text="As #0a655c.")
     accent_dark = forms.CharField(required=False, label="Accent color, dark pages", help_text="As #74cdc0.")
-    links = _text("Links", "One a line: a text, then its address, as Paper https://example.org/paper", rows=4)
+    links = _text_field(
+        "Links", "One a line: a text, then its address, as Paper https://example.org/paper", rows=4
+    )
     contact = forms.EmailField(required=False, help_text="Shown to everybody on the board.")
 
     def present(self, row: Benchmark) -> dict[str, Any]:
@@ -250,7 +254,7 @@ class RoleForm(ActForm):
     def clean_email(self) -> User:
         """The account. Raises ValidationError."""
         user = User.objects.filter(email__iexact=self.cleaned_data["email"], is_active=True).first()
-        if user is None or not confirmed(user):
+        if user is None or not has_confirmed_address(user):
             raise ValidationError("There is no account with this address, or it is not confirmed.")
         return user
 

@@ -33,25 +33,25 @@ def rehearse(labels: Gold, graded: Gold, folder: Path) -> dict[str, Values]:
     write_submission(folder / "majority.zip", majority_columns, benchmark)
     _break(folder / "majority.zip", folder / "broken.zip")
 
-    perfect = _graded(folder / "perfect.zip", graded)
+    perfect = _grade_file(folder / "perfect.zip", graded)
     for problem in perfect["check"]["problems"]:
         problem["value"] = None
-    majority = _graded(folder / "majority.zip", graded)
+    majority = _grade_file(folder / "majority.zip", graded)
     majority["expected"] = majority["check"]["verdict"] == "valid"
-    broken = _graded(folder / "broken.zip", graded)
+    broken = _grade_file(folder / "broken.zip", graded)
     broken["expected"] = broken["check"]["verdict"] == "invalid"
 
-    best = _value(perfect)
+    best = _score_value(perfect)
     if best is None:
         perfect["expected"] = False
     elif benchmark.loss:  # against people's shares, its best value is above 0: their disagreement
-        perfect["expected"] = best >= _value(majority)
+        perfect["expected"] = best >= _score_value(majority)
     else:
         perfect["expected"] = best == 1.0
     return {"perfect": perfect, "majority": majority, "broken": broken}
 
 
-def _value(result: Values) -> Any:
+def _score_value(result: Values) -> Any:
     """The value of the score of a result; None without a score."""
     return (result["score"] or {}).get("value")
 
@@ -110,7 +110,7 @@ def _break(source: Path, target: Path) -> None:
             broken.writestr(name, b"".join(lines))
 
 
-def _graded(path: Path, gold: Gold) -> Values:
+def _grade_file(path: Path, gold: Gold) -> Values:
     submission = check(path, gold.benchmark)
     result: Facts = {}
     if submission.verdict != "invalid":

@@ -13,10 +13,10 @@ from django.views.decorators.http import require_safe
 from gluebench.leaderboard.apps.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.adding import keep_public
-from gluebench.leaderboard.apps.benchmarks.models import SECTIONS, Benchmark, live
+from gluebench.leaderboard.apps.benchmarks.models import SECTIONS, Benchmark, find_version
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import OrganizerPage
-from gluebench.leaderboard.apps.benchmarks.seals import sealed
-from gluebench.leaderboard.apps.common.page_cache import cached
+from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
+from gluebench.leaderboard.apps.common.page_cache import serve_from_cache
 from gluebench.leaderboard.apps.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.apps.common.text import markdown
 from gluebench.leaderboard.apps.limits.models import SiteText, site_text
@@ -27,7 +27,7 @@ from gluebench.leaderboard.keeping.folder import TEXTS
 
 def save_texts(benchmark: Benchmark, actor: User, *, title: str, **texts: str) -> str:
     """Store the title and the texts that are not empty."""
-    return _save(benchmark, actor, "texts", title=title, texts=_filled(texts))
+    return _save(benchmark, actor, "texts", title=title, texts=_without_empty(texts))
 
 
 def save_looks(
@@ -39,7 +39,7 @@ def save_looks(
         looks["logo"] = {"file": keep_public(benchmark.name, data), "type": kind}
     elif not without_logo:
         looks["logo"] = benchmark.looks.get("logo")
-    return _save(benchmark, actor, "looks", looks=_filled(looks))
+    return _save(benchmark, actor, "looks", looks=_without_empty(looks))
 
 
 def _sections(form: TextsForm) -> dict[str, Any]:
@@ -51,24 +51,24 @@ def _sections(form: TextsForm) -> dict[str, Any]:
     return {"shown": shown}
 
 
-TEXT_PAGE = OrganizerPage.named("organize-texts", {"": (save_texts, TextsForm)}, preview=_sections)
-LOOKS_PAGE = OrganizerPage.named("organize-looks", {"": (save_looks, LooksForm)})
+TEXT_PAGE = OrganizerPage.from_toml("organize-texts", {"": (save_texts, TextsForm)}, preview=_sections)
+LOOKS_PAGE = OrganizerPage.from_toml("organize-looks", {"": (save_looks, LooksForm)})
 
 
-def _filled(values: dict[str, Any]) -> dict[str, Any]:
+def _without_empty(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
 def _save(benchmark: Benchmark, actor: User, action: str, **values: Any) -> str:
     """Write the columns, and to the log which of their parts changed."""
     with transaction.atomic():
-        row = Benchmark.objects.held(benchmark.pk)
+        row = Benchmark.objects.lock(benchmark.pk)
         before = _flat({name: getattr(row, name) for name in values})
         after = _flat(values)
         changed = sorted(key for key in before.keys() | after if before.get(key) != after.get(key))
         if changed:
             Benchmark.objects.filter(pk=row.pk).touch(**values)
-            seals = sealed(row, *values)
+            seals = seals_of_parts(row, *values)
             record(action, actor=actor, benchmark=row, changed=", ".join(changed), sealed=seals)
     return "Saved." if changed else "Nothing was changed."
 
@@ -85,9 +85,9 @@ def _flat(values: dict[str, Any]) -> dict[str, Any]:
 
 
 @require_safe
-def about(request: HttpRequest, name: str, section: str) -> HttpResponseBase:
+def about_section(request: HttpRequest, name: str, section: str) -> HttpResponseBase:
     """One of a benchmark's texts."""
-    benchmark = live(name, request.user).benchmark()
+    benchmark = find_version(name, request.user).benchmark()
     if section not in SECTIONS or section not in benchmark.texts:
         raise Http404(f"{name} has no such text.")
     return in_form(
@@ -103,7 +103,7 @@ def about(request: HttpRequest, name: str, section: str) -> HttpResponseBase:
 @require_safe
 def logo(request: HttpRequest, name: str) -> HttpResponseBase:
     """The logo, of a type that was checked when it was sent."""
-    own = live(name, request.user).benchmark().looks.get("logo")
+    own = find_version(name, request.user).benchmark().looks.get("logo")
     if own is None:
         raise Http404(f"{name} has no logo.")
     return FileResponse(storages["data"].open(own["file"]), content_type=own["type"])
@@ -112,7 +112,7 @@ def logo(request: HttpRequest, name: str) -> HttpResponseBase:
 @require_safe
 def style(request: HttpRequest, name: str) -> HttpResponseBase:
     """The accent colors as a style sheet, since none is allowed within a page."""
-    source = live(name, request.user)
+    source = find_version(name, request.user)
 
     def make() -> str:
         own = source.benchmark().looks
@@ -120,7 +120,9 @@ def style(request: HttpRequest, name: str) -> HttpResponseBase:
         dark = own.get("accent_dark", "#74cdc0")
         return f":root {{ --accent: light-dark({light}, {dark}); }}\n"
 
-    return cached(request, name=f"style {name}", version=source.version, make=make, content_type="text/css")
+    return serve_from_cache(
+        request, name=f"style {name}", version=source.version, make=make, content_type="text/css"
+    )
 
 
 @require_safe

@@ -17,7 +17,7 @@ from gluebench.leaderboard.apps.organizing.acts import (
     take_role,
 )
 from gluebench.leaderboard.apps.organizing.checklist import checklist
-from gluebench.leaderboard.apps.organizing.dry_runs import delete_dry_run, shown, start_dry_run
+from gluebench.leaderboard.apps.organizing.dry_runs import delete_dry_run, last_dry_run, start_dry_run
 from gluebench.leaderboard.apps.organizing.forms import AccountForm, CopyForm, RoleForm
 
 
@@ -31,12 +31,12 @@ def _people(benchmark: Benchmark, viewer: User) -> Values:
 
 def _setup(benchmark: Benchmark, viewer: User) -> Values:
     form = CopyForm(benchmark) if may_create(viewer) else None
-    dry_run = shown(benchmark)
+    dry_run = last_dry_run(benchmark)
     return {"dry_run": dry_run, "form": form, **checklist(benchmark, dry_run)}
 
 
-SETUP = OrganizerPage.named("organize-setup", {}, context=_setup)
-OPENING = OrganizerPage.named(
+SETUP = OrganizerPage.from_toml("organize-setup", {}, context=_setup)
+OPENING = OrganizerPage.from_toml(
     "organize-opening",
     {
         "open": (open_to_public, ActForm),
@@ -45,11 +45,11 @@ OPENING = OrganizerPage.named(
     },
     context=_setup,
 )
-DRY_RUN = OrganizerPage.named(
+DRY_RUN = OrganizerPage.from_toml(
     "organize-dry-run", {"": (start_dry_run, ActForm), "delete": (delete_dry_run, ActForm)}, context=_setup
 )
-DUPLICATE = OrganizerPage.named("organize-duplicate", {"": (duplicate, CopyForm)}, context=_setup)
-ROLES = OrganizerPage.named(
+DUPLICATE = OrganizerPage.from_toml("organize-duplicate", {"": (duplicate, CopyForm)}, context=_setup)
+ROLES = OrganizerPage.from_toml(
     "organize-roles",
     {
         "": (give_role, RoleForm),

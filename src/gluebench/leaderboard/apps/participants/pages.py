@@ -25,7 +25,7 @@ from gluebench.leaderboard.apps.accounts.models import (
 )
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, OrganizerPage, for_organizers
-from gluebench.leaderboard.apps.boards.columns import cleaned, paged
+from gluebench.leaderboard.apps.boards.columns import clean_search, paginate
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.apps.common.pages import form_page, redirect_with_success
@@ -44,8 +44,8 @@ from gluebench.leaderboard.apps.limits.models import (
     Acceptance,
     Invitation,
     Registration,
-    blocked_in,
     obstacle_for,
+    registrations_blocked_in,
     rules_of,
     version_of,
 )
@@ -248,7 +248,7 @@ def _group(benchmark: Benchmark, to: str, numbers: list[int]) -> QuerySet[User]:
     people = acts.participants_of(benchmark)
     if to == "chosen":
         return people.filter(pk__in=numbers)
-    people = people.exclude(pk__in=blocked_in(benchmark).values("user"))
+    people = people.exclude(pk__in=registrations_blocked_in(benchmark).values("user"))
     if to == "waiting":
         waiting = benchmark.registrations.filter(standing=Standing.WAITING)
         return people.filter(pk__in=waiting.values("user"))
@@ -362,12 +362,12 @@ SEARCHED = ("name", "team", "affiliation", "mail_domain", "label")
 
 def _list(benchmark: Benchmark, viewer: User, q: str = "", page: str | None = None) -> Values:
     """What the page of participants shows; everybody if no `page` is named."""
-    search = cleaned(q)
+    search = clean_search(q)
     everybody = rows_of(benchmark, viewer)
     words = words_of(search)
     matches = [row for row in everybody if has_words(words, *(str(row[name] or "") for name in SEARCHED))]
     size = None if page is None else PEOPLE
-    rows, pager = paged(matches, size, page_number(page or ""), q=search)
+    rows, pager = paginate(matches, size, page_number(page or ""), q=search)
     mails = benchmark.messages.annotate(
         sent=Count("deliveries", filter=Q(deliveries__sent__isnull=False)),
         refused=Count("deliveries", filter=Q(deliveries__refused=True)),
@@ -418,13 +418,13 @@ def _participant(request: HttpRequest, benchmark: Benchmark, pk: int) -> Registr
     return acts.registration_of(benchmark, get_object_or_404(acts.participants_of(benchmark), pk=pk))
 
 
-def _one(row: Registration, viewer: User) -> Values:
+def _participant_context(row: Registration, viewer: User) -> Values:
     (facts,) = rows_of(row.benchmark, viewer, account=row.user_id)
     sent = row.benchmark.submissions.filter(owner=row.user_id).select_related("phase")
     return {"participant": facts, "sent": sent, "policy": row.benchmark.policy}
 
 
-PARTICIPANTS = OrganizerPage.named(
+PARTICIPANTS = OrganizerPage.from_toml(
     "organize-participants",
     {
         "approve": (_approve, ApprovalForm),
@@ -435,7 +435,7 @@ PARTICIPANTS = OrganizerPage.named(
     parameters=("q", "page"),
     context=_list,
 )
-PARTICIPANT = OrganizerPage.named(
+PARTICIPANT = OrganizerPage.from_toml(
     "organize-participant",
     {
         "approve": (acts.approve, DecisionForm),
@@ -444,9 +444,9 @@ PARTICIPANT = OrganizerPage.named(
         "unblock": (acts.unblock, DecisionForm),
     },
     find=_participant,
-    context=_one,
+    context=_participant_context,
 )
-INVITATION = OrganizerPage.named(
+INVITATION = OrganizerPage.from_toml(
     "organize-invitation",
     {"end": (acts.end_invitation, ActForm)},
     find=lambda request, benchmark, pk: get_object_or_404(benchmark.invitations, pk=pk),

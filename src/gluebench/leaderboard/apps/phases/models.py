@@ -31,7 +31,7 @@ GRADED_BY = ("rows", "tasks", "tasks_of", "ladder")
 """The names in a phase's `state` that decide how its submissions are graded."""
 
 
-class Rows(models.TextChoices):
+class ScoredRows(models.TextChoices):
     """The test rows that submissions of a phase are scored on."""
 
     ALL = "all", "all rows"
@@ -40,7 +40,7 @@ class Rows(models.TextChoices):
     BOTH = "both", "the public share and, once the phase is closed, the other rows instead"
 
 
-class Shown(models.TextChoices):
+class PhaseVisibility(models.TextChoices):
     """When the board shows a phase."""
 
     ALWAYS = "always", "from its start"
@@ -49,7 +49,7 @@ class Shown(models.TextChoices):
     ASIDE = "aside", "from its start, beside the board of the phase before it"
 
 
-class Counting(models.TextChoices):
+class CountingRule(models.TextChoices):
     """Which of the submissions of one person or team the board shows."""
 
     EVERY = "every", "every one that its author publishes"
@@ -58,7 +58,7 @@ class Counting(models.TextChoices):
     CHOSEN = "chosen", "those that its author chooses"
 
 
-class Late(models.TextChoices):
+class LatePolicy(models.TextChoices):
     """What happens to a file that comes after the deadline and before another phase opens."""
 
     KEPT = "kept", "kept and marked late, not graded"
@@ -80,21 +80,21 @@ class Phase(models.Model):
     """The zone that its times are stated in."""
     settings = models.JSONField(default=dict, blank=True)
     """The policy's settings that differ from the benchmark's."""
-    rows = models.CharField(max_length=12, choices=Rows, default=Rows.ALL)
+    rows = models.CharField(max_length=12, choices=ScoredRows, default=ScoredRows.ALL)
     share = models.FloatField(null=True, blank=True)
     """The public share of the rows; the same in all phases that have one."""
-    shown = models.CharField(max_length=8, choices=Shown, default=Shown.ALWAYS)
+    shown = models.CharField(max_length=8, choices=PhaseVisibility, default=PhaseVisibility.ALWAYS)
     shown_from = models.DateTimeField(null=True, blank=True)
-    counting = models.CharField(max_length=8, choices=Counting, default=Counting.EVERY)
+    counting = models.CharField(max_length=8, choices=CountingRule, default=CountingRule.EVERY)
     most = models.PositiveSmallIntegerField(default=1, validators=[MinValueValidator(1)])
     """How many a person or team may choose."""
     otherwise = models.CharField(
         max_length=8,
-        choices=[(rule.value, rule.label) for rule in (Counting.BEST, Counting.LAST)],
-        default=Counting.BEST,
+        choices=[(rule.value, rule.label) for rule in (CountingRule.BEST, CountingRule.LAST)],
+        default=CountingRule.BEST,
     )
     """What counts of those who chose none."""
-    late = models.CharField(max_length=8, choices=Late, default=Late.KEPT)
+    late = models.CharField(max_length=8, choices=LatePolicy, default=LatePolicy.KEPT)
     tasks = models.JSONField(default=list, blank=True)
     """Names of the tasks that its submissions have, in their order on the board; empty for all."""
     tasks_of = models.ForeignKey(
@@ -129,9 +129,9 @@ class Phase(models.Model):
     @property
     def shows(self) -> datetime | None:
         """When the board shows its scores at the earliest; None where it is to close first and stays open."""
-        if self.shown == Shown.DATE:
+        if self.shown == PhaseVisibility.DATE:
             return self.shown_from
-        return self.complete if self.shown == Shown.CLOSED else self.opens
+        return self.complete if self.shown == PhaseVisibility.CLOSED else self.opens
 
     @property
     def is_shown(self) -> bool:
@@ -170,14 +170,14 @@ class Phase(models.Model):
         over = self.over is not None and now >= self.over
         last_has_come = over and (now >= (self.complete or now) or not self.benchmark.open)
         settled = over and (self.is_settled or (last_has_come and not waits))
-        shown = self.shows is not None and (now >= self.shows or self.shown == Shown.CLOSED)
+        shown = self.shows is not None and (now >= self.shows or self.shown == PhaseVisibility.CLOSED)
         if self.over is not None and self.shows is not None and self.shows >= self.over:
             shown = shown and settled  # results announced in the grace are settled before `complete`
         part = {"all": "", "both": "held back" if settled else "public"}.get(self.rows, self.rows)
         state = {
             "settled": settled,
             "rows": {"rows": part, "share": self.share} if part else {},
-            "ladder": policy.feedback == "ladder" and not (self.rows == Rows.BOTH and settled),
+            "ladder": policy.feedback == "ladder" and not (self.rows == ScoredRows.BOTH and settled),
             "shown": shown,
             "feedback": [policy.feedback, policy.smallest_category],
             "counting": [self.counting, self.most, self.otherwise, policy.per],
@@ -343,7 +343,7 @@ def next_change(phases: Sequence[Phase], now: datetime) -> int | None:
 def newest_shown(phases: Sequence[Phase]) -> Phase | None:
     """The phase that the board shows: the one shown last, of those that are not shown aside."""
     shown = [phase for phase in phases if phase.is_shown]
-    first = [phase for phase in shown if phase.shown != Shown.ASIDE] or shown
+    first = [phase for phase in shown if phase.shown != PhaseVisibility.ASIDE] or shown
     return max(first, key=lambda phase: phase.opens, default=None)
 
 

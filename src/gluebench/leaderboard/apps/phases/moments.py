@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from gluebench.leaderboard.apps.accounts.models import User, team_for
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.phases.models import UPLOAD_TIME, Late, Phase
-from gluebench.leaderboard.apps.phases.table import TABLE, ActError, Cell, Moment
+from gluebench.leaderboard.apps.phases.models import UPLOAD_TIME, LatePolicy, Phase
+from gluebench.leaderboard.apps.phases.table import TABLE, ActEffect, ActError, Moment
 from gluebench.leaderboard.apps.phases.times import MINUTE
 
 
@@ -30,7 +30,9 @@ def moment_of(phase: Phase | None, ends: datetime | None, at: datetime | None = 
     return Moment.AFTER
 
 
-def cell_of(act: str, phase: Phase | None, ends: datetime | None, at: datetime | None = None) -> Cell:
+def effect_of_act(
+    act: str, phase: Phase | None, ends: datetime | None, at: datetime | None = None
+) -> ActEffect:
     """What an act does, with its reason in words; as `moment_of`."""
     cell = TABLE[act].cells[moment_of(phase, ends, at)]
     if phase is None:
@@ -42,14 +44,14 @@ def cell_of(act: str, phase: Phase | None, ends: datetime | None, at: datetime |
     return cell._replace(reason=cell.reason.format(phase=phase, opens=opens, deadline=deadline))
 
 
-def require(act: str, phase: Phase | None, *, user: int = 0) -> Cell:
+def require(act: str, phase: Phase | None, *, user: int = 0) -> ActEffect:
     """What an act does now, by this person, or by an organizer without a number. Raises ActError."""
     ends = None
     if phase is not None and user:
         ends = ends_for(phase, user)
     elif phase is not None:
         ends = phase.over
-    cell = cell_of(act, phase, ends)
+    cell = effect_of_act(act, phase, ends)
     if cell.outcome == "refused":
         raise ActError(cell.reason)
     return cell
@@ -58,7 +60,7 @@ def require(act: str, phase: Phase | None, *, user: int = 0) -> Cell:
 def require_own_labels(benchmark: Benchmark, actor: User) -> None:
     """Raise ActError where a phase uses labels of a benchmark that this person does not organize."""
     for owner in Benchmark.objects.filter(phases_elsewhere__benchmark=benchmark).distinct():
-        if not owner.organized_by(actor):
+        if not owner.has_organizer(actor):
             raise ActError(
                 f"A phase uses the labels of {owner.title}, which you do not organize: ask one of its "
                 "organizers to publish them, or publish nothing of the labels.",
@@ -66,7 +68,7 @@ def require_own_labels(benchmark: Benchmark, actor: User) -> None:
             )
 
 
-class Slot(NamedTuple):
+class SubmissionSlot(NamedTuple):
     """Where a submission goes that arrives at a moment."""
 
     phase: Phase | None = None
@@ -78,14 +80,16 @@ class Slot(NamedTuple):
     """Why nothing is taken, in a sentence; empty where something is."""
 
 
-def slot_of(benchmark: Benchmark, user: User, began: datetime, ended: datetime | None = None) -> Slot:
+def slot_of(
+    benchmark: Benchmark, user: User, began: datetime, ended: datetime | None = None
+) -> SubmissionSlot:
     """The phase that a submission of this person is for, if its upload began then and ended then, or now.
 
     Of several that are open, the one that opened first: a person with an extension finishes that one.
     """
     phases = list(benchmark.phases.all())
     if not phases:
-        return Slot()
+        return SubmissionSlot()
     end = max(began, ended or timezone.now())
     past: list[tuple[Phase, datetime | None]] = []
     coming = None
@@ -96,21 +100,21 @@ def slot_of(benchmark: Benchmark, user: User, began: datetime, ended: datetime |
             coming = phase
 
     for phase, ends in past:
-        in_time = cell_of("upload", phase, ends, began).outcome == "changes"
-        if in_time and cell_of("finish", phase, ends, end).outcome == "changes":
-            return Slot(phase, ends)
+        in_time = effect_of_act("upload", phase, ends, began).outcome == "changes"
+        if in_time and effect_of_act("finish", phase, ends, end).outcome == "changes":
+            return SubmissionSlot(phase, ends)
     if not past and coming is not None:
-        return Slot(closed=cell_of("upload", coming, coming.ends, began).reason)
+        return SubmissionSlot(closed=effect_of_act("upload", coming, coming.ends, began).reason)
 
     phase, ends = past[-1]  # it is closed: it does not stay open
-    act = "upload on time" if phase.late == Late.REFUSED else "upload"
-    cell = cell_of(act, phase, ends, end)
+    act = "upload on time" if phase.late == LatePolicy.REFUSED else "upload"
+    cell = effect_of_act(act, phase, ends, end)
     if cell.outcome != "refused":
-        return Slot(phase, ends, late=True)
+        return SubmissionSlot(phase, ends, late=True)
     reason = cell.reason
     if coming is not None:
         reason += f" The phase {coming} opens on {coming.text_of(coming.opens)}."
-    return Slot(closed=reason)
+    return SubmissionSlot(closed=reason)
 
 
 def ends_for(phase: Phase, user: int) -> datetime | None:
@@ -127,7 +131,7 @@ def ends_for(phase: Phase, user: int) -> datetime | None:
 
 def team_in(phase: Phase, user: int) -> int | None:
     """The number of a person's team in a phase: the present one or, after the deadline, that of then."""
-    if phase.ends is None or cell_of("join", phase, phase.ends).outcome == "changes":
+    if phase.ends is None or effect_of_act("join", phase, phase.ends).outcome == "changes":
         return team_for(user, phase.benchmark_id)
     return team_for(user, phase.benchmark_id, phase.ends - timedelta(microseconds=1))
 
@@ -135,4 +139,4 @@ def team_in(phase: Phase, user: int) -> int | None:
 def phases_where(act: str, outcome: str, phases: QuerySet[Phase]) -> list[Phase]:
     """Those of some phases in which an act that is not one person's has this outcome now."""
     rows = phases.select_related("benchmark__results").distinct()
-    return [phase for phase in rows if cell_of(act, phase, phase.ends).outcome == outcome]
+    return [phase for phase in rows if effect_of_act(act, phase, phase.ends).outcome == outcome]

@@ -24,7 +24,7 @@ class Moment(StrEnum):
     """It is settled, and the final results are announced."""
 
 
-class Cell(NamedTuple):
+class ActEffect(NamedTuple):
     """What an act does at a moment."""
 
     outcome: str
@@ -33,13 +33,13 @@ class Cell(NamedTuple):
     """A sentence; `require` fills in the names in braces."""
 
 
-class Act(NamedTuple):
+class PhaseAct(NamedTuple):
     """A line of the table."""
 
     title: str
     by: str
     """ "author", "organizer" or "site"."""
-    cells: dict[Moment, Cell]
+    cells: dict[Moment, ActEffect]
 
 
 class ActError(ProblemError):
@@ -49,17 +49,17 @@ class ActError(ProblemError):
         super().__init__(409, kind, reason)
 
 
-_NOTHING = Cell("keeps", "Nothing was sent yet.")
+_NOTHING = ActEffect("keeps", "Nothing was sent yet.")
 
 
-def _read(facts: dict[str, Any]) -> Act:
+def _read(facts: dict[str, Any]) -> PhaseAct:
     title = facts.pop("title")
     by = facts.pop("by")
     cells = {Moment.BEFORE: _NOTHING}
     for moments, (outcome, reason) in facts.items():
         for moment in moments.split():
-            cells[Moment(moment)] = Cell(outcome, reason)
-    return Act(title, by, {moment: cells[moment] for moment in Moment})
+            cells[Moment(moment)] = ActEffect(outcome, reason)
+    return PhaseAct(title, by, {moment: cells[moment] for moment in Moment})
 
 
 TABLE = {name: _read(facts) for name, facts in toml_beside(__file__).items()}

@@ -8,7 +8,7 @@ from django.utils import timezone
 from gluebench.benchmark.figures import counted
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.tables import toml_beside
-from gluebench.leaderboard.apps.phases.models import UPLOAD_TIME, Phase, Shown, policy_at
+from gluebench.leaderboard.apps.phases.models import UPLOAD_TIME, Phase, PhaseVisibility, policy_at
 from gluebench.leaderboard.apps.phases.times import MINUTE
 
 SENTENCES = toml_beside(__file__)
@@ -50,7 +50,7 @@ def scores_come(phase: Phase) -> str:
     if phase.shows is None:
         return "Scores come once the phase is closed; it has no deadline yet."
     moment = phase.text_of(phase.shows)
-    if phase.shown == Shown.DATE:
+    if phase.shown == PhaseVisibility.DATE:
         return f"Scores come on {moment}."
     return f"Scores come on {moment}, or later, once all submissions are graded."
 
@@ -72,7 +72,7 @@ def announcements(phase: Phase) -> list[str]:
     return lines
 
 
-def described(
+def describe_phases(
     benchmark: Benchmark, now: datetime | None = None, *, planned: bool = False
 ) -> list[dict[str, Any]]:
     """The phases of a benchmark in their order, for pages and the API; empty on one without phases.

@@ -9,21 +9,21 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from gluebench.analysis.charts import QUIET, IntervalRow, interval_chart
+from gluebench.analysis.charts import QUIET, ChartPoint, interval_chart
 from gluebench.analysis.names import with_names
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark.figures import p_text
-from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.apps.common.formats import gap_text, labels_of, signed
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark, find_version
+from gluebench.leaderboard.apps.common.formats import gap_text, labels_of, with_sign
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.apps.common.parameters import pinned_keys, takes, takes_phase
 from gluebench.leaderboard.apps.common.text import csv_text
-from gluebench.leaderboard.apps.ranks.models import comparable, hidden_reason
+from gluebench.leaderboard.apps.ranks.models import comparable, reason_not_compared
 from gluebench.leaderboard.apps.ranks.pairs import board_pair
 from gluebench.leaderboard.apps.ranks.places import system_json
-from gluebench.leaderboard.apps.ranks.renewing import ask
-from gluebench.leaderboard.apps.ranks.views import asked_phase, of_phase
+from gluebench.leaderboard.apps.ranks.renewing import request_comparison
+from gluebench.leaderboard.apps.ranks.views import of_phase, phase_in_query
 from gluebench.leaderboard.apps.submissions.anonymity import mask
 from gluebench.leaderboard.apps.submissions.models import Submission
 
@@ -37,7 +37,7 @@ KINDS = {"coarse": "Coarse categories", "fine": "Fine phenomena"}
 NUMBERS = ["a", "b", "difference", "low", "high", "p", "adjusted", "n", "only_a", "only_b", "detectable"]
 
 
-class Comparison(NamedTuple):
+class ComparisonState(NamedTuple):
     """The state of a comparison of two systems, and its values once it is done."""
 
     status: str
@@ -74,10 +74,10 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     keys = [request.GET.get(side, "") for side in ("a", "b")]
     if selected:  # rows of the board
         keys = [*selected, "", ""][:2]
-    benchmark = live(name, request.user).benchmark()
-    number = asked_phase(request) or _phase_of(benchmark, keys)
+    benchmark = find_version(name, request.user).benchmark()
+    number = phase_in_query(request) or _phase_of(benchmark, keys)
     benchmark = of_phase(benchmark, number)
-    chosen = one, other = [listed(benchmark, key) for key in keys]
+    chosen = one, other = [find_on_board(benchmark, key) for key in keys]
     if any(key and row is None for key, row in zip(keys, chosen, strict=True)):
         raise Http404("One of the two is not on this board.")
     if one is None or other is None or one == other or len(selected) > 2:
@@ -93,7 +93,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
             "chosen": chosen,
             "same": one is not None and one == other,
             "selected": len(selected),
-            "hidden": hidden_reason(benchmark),
+            "hidden": reason_not_compared(benchmark),
         }
         return render(request, "ranks/compare_form.html", context)
     is_reversed = (one.submitted, one.pk) > (other.submitted, other.pk)
@@ -130,22 +130,22 @@ def _phase_of(benchmark: Benchmark, keys: list[str]) -> int:
     return phase.pk if phase and phase.is_shown else 0
 
 
-def comparison_of(a: Submission, b: Submission) -> Comparison:
+def comparison_of(a: Submission, b: Submission) -> ComparisonState:
     """The comparison of two systems, the older one first; ask a worker to compute a missing one."""
-    if reason := hidden_reason(a.in_phase):
-        return Comparison("none", reason)
+    if reason := reason_not_compared(a.in_phase):
+        return ComparisonState("none", reason)
     if not (comparable(a) and comparable(b)):
-        return Comparison(
+        return ComparisonState(
             "none", "Systems are compared while their files are kept and their own scores shown."
         )
-    pair = ask(a, b)
+    pair = request_comparison(a, b)
     if pair is None:
-        return Comparison("full", FULL)
+        return ComparisonState("full", FULL)
     if pair.failure:
-        return Comparison("failed", f"The two could not be compared. {pair.failure}")
+        return ComparisonState("failed", f"The two could not be compared. {pair.failure}")
     if pair.at is None or pair.found is None:
-        return Comparison("waiting", WAIT)
-    return Comparison("done", "", _with_names(pair.found, a, b), pair.at)
+        return ComparisonState("waiting", WAIT)
+    return ComparisonState("done", "", _with_names(pair.found, a, b), pair.at)
 
 
 def _with_names(values: Values, a: Submission, b: Submission) -> Values:
@@ -162,7 +162,7 @@ def _with_names(values: Values, a: Submission, b: Submission) -> Values:
     return named
 
 
-def listed(benchmark: Benchmark, key: str) -> Submission | None:
+def find_on_board(benchmark: Benchmark, key: str) -> Submission | None:
     """The system of the board with that key; None where there is none."""
     rows = Submission.objects.on_board(benchmark).filter(key=key).select_related("benchmark")
     row = rows.defer("report", "problems", "scores").first() if key.isalnum() else None
@@ -208,9 +208,9 @@ def _differences(
             ink = 0 if line["difference"] > 0 else 1
             verdict = f"{names[ink]} is better"
         interval = f" ({line['interval']})" if line["interval"] else ""
-        note = f"{title}: {signed(line['difference'], is_loss)}{interval}, {verdict}"
+        note = f"{title}: {with_sign(line['difference'], is_loss)}{interval}, {verdict}"
         link = "" if line is whole else reverse("task", args=[benchmark.name, title])
-        rows.append(IntervalRow(title, value or 0.0, low, high, link, ink, note))
+        rows.append(ChartPoint(title, value or 0.0, low, high, link, ink, note))
     axis = "A minus B" if is_loss else "A minus B, in points"
     return interval_chart("Differences by task", rows, axis=axis, zero=True)
 

@@ -18,7 +18,7 @@ from gluebench.benchmark import Task
 from gluebench.leaderboard.apps.accounts.models import SignedInRequest
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import for_organizers, render_tab
-from gluebench.leaderboard.apps.common.formats import ABSENT, percent, signed
+from gluebench.leaderboard.apps.common.formats import ABSENT, percent, with_sign
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.parameters import takes_phase
 from gluebench.leaderboard.apps.phases.models import phase_on_board
@@ -26,7 +26,7 @@ from gluebench.leaderboard.apps.ranks.places import ranking_of
 from gluebench.leaderboard.apps.ranks.views import in_form
 from gluebench.leaderboard.apps.similarity.similar import near
 from gluebench.leaderboard.apps.submissions.counting import teams_of_several
-from gluebench.leaderboard.apps.submissions.facts import compared_entries
+from gluebench.leaderboard.apps.submissions.facts import comparable_entries
 from gluebench.leaderboard.apps.submissions.queries import Kind, Status, people_of
 
 NEWEST = 1000
@@ -38,7 +38,7 @@ ATTEMPTS = 10
 def headroom(benchmark: Benchmark) -> list[Values]:
     """The best score on the average and each task, and how far from 100 (a loss: from 0) and from people."""
     systems = []
-    for entry in compared_entries(benchmark, ["kind", "scores"]):
+    for entry in comparable_entries(benchmark, ["kind", "scores"]):
         if entry["kind"] != Kind.HUMAN:
             systems.append(entry["scores"])
     rows = [_room(benchmark.record, None, ["score"], [scores["score"] for scores in systems])]
@@ -75,7 +75,7 @@ def table(rooms: list[Values], facts: Facts | None) -> Iterator[list[str]]:
         if room["task"]:
             own = facts["tasks"].get(room["task"], {})
         gaps = [room["to_highest"], room["to_human"], own.get("detectable")]
-        to_highest, to_human, detectable = [signed(gap, loss).lstrip("+") for gap in gaps]
+        to_highest, to_human, detectable = [with_sign(gap, loss).lstrip("+") for gap in gaps]
         cells = [room["task"] or "Average", percent(room["best"], loss), percent(room["human"], loss)]
         cells += [to_highest, to_human]
         cells += [_items_text(own, name) for name in ("all", "none", "same")]
@@ -127,7 +127,7 @@ def organize_health(request: SignedInRequest, benchmark: Benchmark, form: str = 
     if form:
         return JsonResponse(ranking.as_json("organizer-health/2", headroom=rooms, facts=facts, **work))
     loss = benchmark.record.loss
-    drift = [(row, percent(row["mean"], loss), signed(row["gain"], loss)) for row in work["attempts"]]
+    drift = [(row, percent(row["mean"], loss), with_sign(row["gain"], loss)) for row in work["attempts"]]
     shown = {"ranking": ranking, "facts": facts, "rows": table(rooms, facts), "drift": drift}
     return render_tab(request, benchmark, "health", {**work, **shown})
 

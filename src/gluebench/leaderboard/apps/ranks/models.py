@@ -93,7 +93,7 @@ class Pair(models.Model):
         constraints = [models.UniqueConstraint(fields=["a", "b"], name="one_per_pair")]
 
 
-def ranked_systems(benchmark: Benchmark, *deferred: str) -> list[Submission]:
+def systems_by_rank(benchmark: Benchmark, *deferred: str) -> list[Submission]:
     """The systems of the board whose files are kept, best first, incomplete ones last.
 
     Those that were scored on other rows or labels are left out, and those under the Ladder: what it shows of
@@ -125,7 +125,7 @@ def leaders(systems: Sequence[Submission]) -> list[str]:
     return keys
 
 
-def hidden_reason(benchmark: Benchmark) -> str:
+def reason_not_compared(benchmark: Benchmark) -> str:
     """Why the site does not compare this benchmark's systems; empty if it does."""
     if not benchmark.gold:
         return "The labels are on the organizer's own machine, so this site compares no systems."
@@ -154,7 +154,7 @@ def stamp_of(benchmark: Benchmark, systems: Iterable[Submission]) -> str:
     for row in systems:
         finished = row.finished.isoformat() if row.finished else ""
         rows.append([row.key, row.value, finished, row.kind])
-    part: list[Any] | None = list(feedback.graded_rows(benchmark, phase_on_board(benchmark)).values())
+    part: list[Any] | None = list(feedback.rows_to_grade(benchmark, phase_on_board(benchmark)).values())
     if not part:
         part = None  # as in the digests of stored rankings
     benchmark = on_board(benchmark)
@@ -167,7 +167,7 @@ def is_current(ranking: Ranking, benchmark: Benchmark) -> bool:
     if ranking.version == benchmark.version:
         return True
     name = f"stamp {benchmark.pk} {benchmark.board_phase}"
-    stamp = once(name, benchmark.version, lambda: stamp_of(benchmark, ranked_systems(benchmark, "scores")))
+    stamp = once(name, benchmark.version, lambda: stamp_of(benchmark, systems_by_rank(benchmark, "scores")))
     return ranking.stamp == stamp
 
 

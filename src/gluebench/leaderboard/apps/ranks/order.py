@@ -12,7 +12,7 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.formats import percent
 from gluebench.leaderboard.apps.common.kinds import Facts
 from gluebench.leaderboard.apps.ranks.models import Ranking, majority_tasks
-from gluebench.leaderboard.apps.ranks.places import BoardRanks, Place, latest_ranking, read_ranks
+from gluebench.leaderboard.apps.ranks.places import BoardRanks, RankWithSet, latest_ranking, read_ranks
 
 TITLES = {**rules.TITLES, "mean": "average"}
 """Titles of the rules within a sentence."""
@@ -38,21 +38,21 @@ class RankingOptions(NamedTuple):
     majority: str = ""
 
     @property
-    def by(self) -> Rule:
+    def effective_rule(self) -> Rule:
         """The rule."""
         return self.rule or "mean"
 
     @property
     def usual(self) -> bool:
         """Whether systems are ranked by their scores."""
-        return self.by == "mean" and not (self.weights or self.majority)
+        return self.effective_rule == "mean" and not (self.weights or self.majority)
 
     @property
     def title(self) -> str:
         """The heading of the numbers that they rank by, within a sentence."""
         if self.weights:
-            return f"weighted {TITLES[self.by]}"
-        return TITLES[self.by]
+            return f"weighted {TITLES[self.effective_rule]}"
+        return TITLES[self.effective_rule]
 
 
 class Order(NamedTuple):
@@ -72,14 +72,14 @@ class Order(NamedTuple):
         """The rule that gave the ranks; the average where those of another are not computed."""
         if not self.another:
             return "mean"
-        return self.options.by
+        return self.options.effective_rule
 
 
 def order_of(
     benchmark: Benchmark, options: RankingOptions, score: str, values: Mapping[int, float | None]
 ) -> Order:
     """The places of the rows with these values of a score, or by the rule that the options name."""
-    weights, problems = parsed_weights(options.weights, benchmark.record)
+    weights, problems = parse_weights(options.weights, benchmark.record)
     ranks = read_ranks(benchmark, score, values)
     if problems:
         return Order(RankingOptions(), ranks, problems=tuple(problems))
@@ -89,7 +89,9 @@ def order_of(
         return Order(options, ranks, (reason,) if is_told else ())
     board: Facts = Ranking.objects.only("board").get(pk=ranking.pk).board or {}
     pks = [pk for pk, _ in ranking.systems]
-    by_rule, notes = _places(board["boards"][options.majority], pks, options, weights, benchmark.record.loss)
+    by_rule, notes = _places_by_rule(
+        board["boards"][options.majority], pks, options, weights, benchmark.record.loss
+    )
     places = {pk: by_rule[pk] for pk in values if pk in by_rule}
     missing = ranks.places.keys() - by_rule.keys()
     if missing:
@@ -101,21 +103,21 @@ def order_of(
     return Order(options, BoardRanks(places, missing=len(missing)), tuple(notes), another=True)
 
 
-def _places(
+def _places_by_rule(
     results: Facts,
     pks: Sequence[int],
     options: RankingOptions,
     weights: Mapping[str, float],
     loss: bool,
-) -> tuple[dict[int, Place], list[str]]:
+) -> tuple[dict[int, RankWithSet], list[str]]:
     """The places by another rule than the usual average, and what a reader has to know of them."""
-    notes = [_ranked_by(options, weights)]
+    notes = [_rule_sentence(options, weights)]
     if weights:
         weighting = tuple(weights.get(task, 1.0) for task in results["tasks"])
         systems = tuple(map(str, pks))
         scores = tuple(map(tuple, results["scores"]))
         profile = Profile(systems, tuple(results["tasks"]), scores, weighting, tuple(results["scales"]))
-        ranked = rank_by_rule(fill_missing(profile, "unranked"), options.by)
+        ranked = rank_by_rule(fill_missing(profile, "unranked"), options.effective_rule)
         rows: list[Any] = []
         for rank, value in zip(ranked.ranks, ranked.values, strict=True):
             rows.append({"rank": rank, "value": value, "rank_low": None, "rank_high": None})
@@ -123,7 +125,7 @@ def _places(
         if ranked.note:
             notes.append(ranked.note)
     else:
-        rule = results["rules"][options.by]
+        rule = results["rules"][options.effective_rule]
         rows = rule["places"]
         withheld = rule["withheld"] or ""
         notes += rule["notes"]
@@ -131,11 +133,11 @@ def _places(
     for pk, row in zip(pks, rows, strict=True):
         if row["rank"] is None:
             continue
-        place = Place(row["rank"], row["rank_low"], row["rank_high"], by=options.title)
+        place = RankWithSet(row["rank"], row["rank_low"], row["rank_high"], by=options.title)
         if place.low is None:
             place = place._replace(withheld=withheld)
-        if options.by != "mean" or weights:
-            place = place._replace(value=value_text(row["value"], options.by, loss))
+        if options.effective_rule != "mean" or weights:
+            place = place._replace(value=value_text(row["value"], options.effective_rule, loss))
         places[pk] = place
     return places, notes
 
@@ -164,8 +166,8 @@ def value_text(value: float | None, by: str, loss: bool) -> str:
     return f"{value:.2f}"
 
 
-def _ranked_by(options: RankingOptions, weights: Mapping[str, float]) -> str:
-    text = f"A system is ranked by {ABOUT[options.by]}"
+def _rule_sentence(options: RankingOptions, weights: Mapping[str, float]) -> str:
+    text = f"A system is ranked by {ABOUT[options.effective_rule]}"
     if weights:
         given = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
         text = f"{text.replace('the mean', 'the weighted mean')}; weights: {given}, all others 1"
@@ -190,7 +192,7 @@ def ranking_options(query: Mapping[str, str], record: Record) -> RankingOptions:
     return RankingOptions(rule or "", weights, majority)
 
 
-def parsed_weights(text: str, record: Record) -> tuple[dict[str, float], list[str]]:
+def parse_weights(text: str, record: Record) -> tuple[dict[str, float], list[str]]:
     """ "RTE:2,CoLA:0" as weights of tasks, and what is wrong with it in sentences."""
     weights: dict[str, float] = {}
     problems = []

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from pydantic_core import to_json
 
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.common.formats import signed
+from gluebench.leaderboard.apps.common.formats import with_sign
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.text import csv_lines
 from gluebench.leaderboard.apps.ranks.models import Decisions
@@ -23,7 +23,7 @@ FAMILY = "all pairs of the board at once"
 """What a pair is tested among."""
 
 
-class Pairs:
+class BoardPairs:
     """All pairs of the tested systems of a board on the average."""
 
     def __init__(self, state: RankingState) -> None:
@@ -56,7 +56,7 @@ class Pairs:
         adjusted = None
         if self._p_values is not None:
             p = _six_digits(self._p_values.raw[a, b])
-            adjusted = _adjusted(self._p_values.adjusted[a, b])
+            adjusted = _round_adjusted(self._p_values.adjusted[a, b])
         return {
             "difference": round(self.values[a] - self.values[b], 12),
             "p": p,
@@ -64,7 +64,7 @@ class Pairs:
             "significant": bool(self._better[a, b] or self._better[b, a]),
         }
 
-    def all(self) -> Iterator[tuple[int, int, Values]]:
+    def iterate_pairs(self) -> Iterator[tuple[int, int, Values]]:
         """Yield the positions of each pair, the better average first, and its comparison."""
         for at, a in enumerate(self.order):
             for b in self.order[at + 1 :]:
@@ -88,7 +88,7 @@ def _six_digits(p: Any) -> float:
     return float(f"{p:.6g}")
 
 
-def _adjusted(p: Any) -> float:
+def _round_adjusted(p: Any) -> float:
     """An adjusted p-value in six digits, on the same side of the level as before."""
     rounded = _six_digits(p)
     if rounded <= LEVEL < p:
@@ -106,7 +106,7 @@ def board_pair(benchmark: Benchmark, a: int, b: int) -> Values | None:
         return None
     at_a = pks.index(a)
     at_b = pks.index(b)
-    pairs = Pairs(state)
+    pairs = BoardPairs(state)
     if at_a not in pairs.order or at_b not in pairs.order:
         return None
     return {"family": FAMILY, "pairs": pairs.number, **pairs.pair(at_a, at_b)}
@@ -117,7 +117,7 @@ def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> Values:
 
     `down` and `across` are the numbers of the window, from 1.
     """
-    pairs = Pairs(ranking)
+    pairs = BoardPairs(ranking)
     windows = max(1, ceil(len(pairs.order) / WINDOW))
     down = min(down, windows)
     across = min(across, windows)
@@ -129,7 +129,7 @@ def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> Values:
         cells = []
         for _, column in columns:
             cell = pairs.pair(row, column)
-            cell["text"] = signed(cell["difference"], ranking.loss)
+            cell["text"] = with_sign(cell["difference"], ranking.loss)
             cell["behind"] = cell["difference"] < 0
             cells.append((ranking.systems[column]["key"], None if row == column else cell))
         lines.append((number, ranking.systems[row], cells))
@@ -148,11 +148,11 @@ def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> Values:
 def pairs_json(ranking: RankingState) -> Iterator[str]:
     """Yield all pairs as JSON in parts: 2,000 systems have 200 MB."""
     keys = ranking.keys
-    pairs = Pairs(ranking)
+    pairs = BoardPairs(ranking)
     about = ranking.as_json("pairs/2", detail=pairs.reason or None, family=FAMILY, pairs=[])
     yield to_json(about).decode().removesuffix("]}")
     separator = ""
-    for a, b, pair in pairs.all():
+    for a, b, pair in pairs.iterate_pairs():
         yield separator + to_json({"a": keys[a], "b": keys[b], **pair}).decode()
         separator = ","
     yield "]}"
@@ -161,5 +161,5 @@ def pairs_json(ranking: RankingState) -> Iterator[str]:
 def pairs_csv(ranking: RankingState) -> Iterator[str]:
     """A row for each pair, line by line."""
     names = [[system["key"], system["name"]] for system in ranking.systems]
-    rows = (names[a] + names[b] + list(pair.values()) for a, b, pair in Pairs(ranking).all())
+    rows = (names[a] + names[b] + list(pair.values()) for a, b, pair in BoardPairs(ranking).iterate_pairs())
     return csv_lines(["a", "a_name", "b", "b_name", "difference", "p", "adjusted", "significant"], rows)

@@ -18,10 +18,10 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.formats import ABSENT, NOT_RANKED
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.page_cache import once
-from gluebench.leaderboard.apps.ranks.models import Decisions, Ranking, hidden_reason, is_current
+from gluebench.leaderboard.apps.ranks.models import Decisions, Ranking, is_current, reason_not_compared
 from gluebench.leaderboard.apps.ranks.sets import Count, rank_set
 from gluebench.leaderboard.apps.submissions import feedback
-from gluebench.leaderboard.apps.submissions.anonymity import masked
+from gluebench.leaderboard.apps.submissions.anonymity import mask_names
 from gluebench.leaderboard.apps.submissions.models import Submission
 
 WAIT = (
@@ -42,7 +42,7 @@ NAMES = ("key", "name", "model")
 NO_PAIRS = {"holds": 0, "everywhere": 0, "contested": 0}
 
 
-class Place(NamedTuple):
+class RankWithSet(NamedTuple):
     """The observed rank of a row and its rank set, ready to show."""
 
     rank: int | None = None
@@ -105,23 +105,23 @@ class Place(NamedTuple):
         return {"rank": self.rank, "rank_low": self.low, "rank_high": self.high, "withheld": withheld}
 
 
-NOWHERE = Place(withheld=UNRANKED)
+NOWHERE = RankWithSet(withheld=UNRANKED)
 """The place of a row without a rank."""
 
 
-def unranked(apart: str, *, complete: bool = True) -> Place:
+def no_rank(apart: str, *, complete: bool = True) -> RankWithSet:
     """The place of a row without a rank, with the reason; `apart` as in `Submission.apart`."""
     if apart:
-        return Place(withheld=NOT_RANKED[apart])
+        return RankWithSet(withheld=NOT_RANKED[apart])
     if not complete:
-        return Place(withheld="incomplete")
+        return RankWithSet(withheld="incomplete")
     return NOWHERE
 
 
 class BoardRanks(NamedTuple):
     """The places of the rows of one board."""
 
-    places: Mapping[int, Place]
+    places: Mapping[int, RankWithSet]
     """By primary key, of the rows that have a rank."""
     reason: str = ""
     """Why no row has a rank set, as a sentence; empty where some have."""
@@ -143,13 +143,13 @@ class BoardRanks(NamedTuple):
         return Counter(reasons).most_common()
 
     @property
-    def untested(self) -> int:
+    def number_untested(self) -> int:
         """The number of ranked systems of the board without a rank set."""
         return self.missing + sum(number for _, number in self.withheld)
 
     def best_words(self, names: Mapping[int, str], most: int = BEST_SHOWN) -> str:
         """ "May be the best: A, B.", or "A is the best (95 %)."; empty where no rank set tells."""
-        return best_words([names[pk] for pk in self.best], len(self.places), self.untested, most)
+        return best_words([names[pk] for pk in self.best], len(self.places), self.number_untested, most)
 
 
 def score_of_category(diagnostic_set: str, kind: str, name: str) -> str:
@@ -159,7 +159,7 @@ def score_of_category(diagnostic_set: str, kind: str, name: str) -> str:
 
 def latest_ranking(benchmark: Benchmark) -> tuple[Ranking | None, str, bool]:
     """The ranking of the board as it is now; or None, why, and whether it is being computed."""
-    reason = hidden_reason(benchmark)
+    reason = reason_not_compared(benchmark)
     if reason:
         return None, reason, False
     rows = Ranking.objects.filter(benchmark=benchmark, phase=benchmark.board_phase)
@@ -183,13 +183,13 @@ def read_ranks(benchmark: Benchmark, score: str, values: Mapping[int, float | No
     ranks = competition_ranks(list(values.values()))
     ranked = {pk: rank for pk, rank in zip(values, ranks, strict=True) if rank is not None}
     if len(ranked) == 1:
-        return BoardRanks({pk: Place(1, withheld=ALONE) for pk in ranked})
+        return BoardRanks({pk: RankWithSet(1, withheld=ALONE) for pk in ranked})
     ranking, reason, waiting = latest_ranking(benchmark)
     places = {}
     if ranking is None:
         withheld = "" if waiting else reason.removesuffix(".")
         for pk, rank in ranked.items():
-            places[pk] = Place(rank, withheld=withheld, waiting=waiting)
+            places[pk] = RankWithSet(rank, withheld=withheld, waiting=waiting)
         return BoardRanks(places, reason, waiting)
     counts = _counts(ranking, score, ranked)
     if not counts.keys() >= ranked.keys():
@@ -197,10 +197,10 @@ def read_ranks(benchmark: Benchmark, score: str, values: Mapping[int, float | No
     for pk, rank in ranked.items():
         count = counts.get(pk, FORGOTTEN)
         if isinstance(count, str):
-            places[pk] = Place(rank, withheld=count)
+            places[pk] = RankWithSet(rank, withheld=count)
         else:
             low, high = rank_set(count, len(ranked))
-            places[pk] = Place(rank, low, high)
+            places[pk] = RankWithSet(rank, low, high)
     return BoardRanks(places)
 
 
@@ -277,7 +277,7 @@ class RankingState(NamedTuple):
     """Systems and ranks for the usual board, of `Ranking.board`."""
     pairs: Facts = {"order": [], "rules": {}, "holds": [], "contested": [], "counts": NO_PAIRS}
     """What holds under every rule, of `Ranking.pairs`; `order` is the positions from the top of the board."""
-    places: tuple[Place, ...] = ()
+    places: tuple[RankWithSet, ...] = ()
     """By position, the places on the average, as the board shows them."""
     loss: bool = False
     """Whether scores are negated losses."""
@@ -290,7 +290,7 @@ class RankingState(NamedTuple):
         return [system["key"] for system in self.systems]
 
     @property
-    def ranked(self) -> list[int]:
+    def positions_with_rank(self) -> list[int]:
         """The positions of the systems that have a rank on the board, from its top."""
         return [at for at in self.pairs["order"] if self.places[at].rank is not None]
 
@@ -324,7 +324,7 @@ class RankingState(NamedTuple):
 
 def ranking_of(benchmark: Benchmark) -> RankingState:
     """Return what may be shown of the last ranking; nothing once one of its systems has left the board."""
-    reason = hidden_reason(benchmark)
+    reason = reason_not_compared(benchmark)
     if reason:
         return RankingState(reason)
     rows = Ranking.objects.filter(benchmark=benchmark, phase=benchmark.board_phase)
@@ -339,7 +339,7 @@ def ranking_of(benchmark: Benchmark) -> RankingState:
     pks = [pk for pk, _ in ranking.systems]
     on_board = Submission.objects.on_board(benchmark)
     shown = on_board.filter(pk__in=pks).values("pk", *NAMES)
-    systems = {row["pk"]: system_json(row) for row in masked(benchmark, shown)}
+    systems = {row["pk"]: system_json(row) for row in mask_names(benchmark, shown)}
     if len(systems) < len(pks):
         return RankingState(WAIT, waiting=True)
     values = dict(on_board.filter(value__isnull=False).values_list("pk", "value"))

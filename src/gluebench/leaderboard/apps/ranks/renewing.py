@@ -24,8 +24,8 @@ from gluebench.leaderboard.apps.ranks.models import (
     Pair,
     Ranking,
     comparable,
-    ranked_systems,
     stamp_of,
+    systems_by_rank,
 )
 from gluebench.leaderboard.apps.ranks.sets import counts_of
 from gluebench.leaderboard.apps.submissions import process
@@ -50,7 +50,7 @@ FILE_BYTES = 1024**3
 """Largest file that the grader may write of a ranking: covariances grow with the square of the systems."""
 
 
-def look() -> int:
+def enqueue_outdated() -> int:
     """Enqueue the rankings that are out of date; return how many."""
     number = 0
     outdated = Ranking.objects.exclude(version=F("benchmark__version")).values("benchmark")
@@ -83,7 +83,7 @@ def _renew_when_due(board: Benchmark) -> bool:
     ranking, _ = rankings.get_or_create(benchmark=board, phase=phase_on_board(board))
     if ranking.version == board.version:
         return False
-    if ranking.stamp == stamp_of(board, ranked_systems(board)):
+    if ranking.stamp == stamp_of(board, systems_by_rank(board)):
         _settle(ranking, ranking.stamp)
         return False
     rows = Ranking.objects.filter(pk=ranking.pk)
@@ -99,14 +99,15 @@ def _settle(
 ) -> None:
     """Store a computed ranking, and mark the benchmark's pages as changed.
 
-    The benchmark's row is locked first, so that `look` notices every change that is not noticed here.
+    The benchmark's row is locked first, so that `enqueue_outdated` notices every
+    change that is not noticed here.
     """
     with transaction.atomic():
         Benchmark.objects.filter(pk=ranking.benchmark_id).touch()
         benchmark = Benchmark.objects.get(pk=ranking.benchmark_id)
         board = at_phase(benchmark, ranking.phase)
         state: Values = {"stamp": stamp, "asked": None}
-        if stamp_of(board, ranked_systems(board)) == stamp:
+        if stamp_of(board, systems_by_rank(board)) == stamp:
             state |= {"version": benchmark.version, "since": None}
         Ranking.objects.filter(pk=ranking.pk).update(**state, **values)
         # That this ranking is there changes nothing that those of the benchmark's other boards depend on.
@@ -125,7 +126,7 @@ def renew_ranking(pk: int) -> bool:
     if ranking is None:
         return False
     board = at_phase(ranking.benchmark, ranking.phase)
-    systems = ranked_systems(board)
+    systems = systems_by_rank(board)
     stamp = stamp_of(board, systems)
     nothing: Values = {
         "systems": [],
@@ -224,7 +225,7 @@ def forget_caches() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def ask(a: Submission, b: Submission) -> Pair | None:
+def request_comparison(a: Submission, b: Submission) -> Pair | None:
     """The comparison of two systems, the older one first; enqueue it if it is missing.
 
     None if too many are waiting. Both must be comparable.

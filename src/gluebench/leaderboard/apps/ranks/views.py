@@ -15,18 +15,24 @@ from pydantic_core import to_json
 from gluebench.analysis.charts import (
     MOST_LINES,
     QUIET,
-    IntervalRow,
+    ChartPoint,
     interval_chart,
 )
 from gluebench.analysis.rank.rules import pareto_front
-from gluebench.analysis.scatter import ScatterPoint, scatter_chart
+from gluebench.analysis.scatter import scatter_chart
 from gluebench.benchmark.figures import heading
 from gluebench.leaderboard.apps.accounts.trust import role_of
-from gluebench.leaderboard.apps.benchmarks.models import Benchmark, Live, live
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark, BenchmarkVersion, find_version
 from gluebench.leaderboard.apps.common.fields import LISTED
-from gluebench.leaderboard.apps.common.formats import ABSENT, ENDS, drawn, labels_of, score_intervals
+from gluebench.leaderboard.apps.common.formats import (
+    ABSENT,
+    ENDS,
+    display_interval,
+    labels_of,
+    score_intervals,
+)
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
-from gluebench.leaderboard.apps.common.page_cache import TYPES, cached
+from gluebench.leaderboard.apps.common.page_cache import TYPES, serve_from_cache
 from gluebench.leaderboard.apps.common.parameters import takes, takes_phase
 from gluebench.leaderboard.apps.common.text import csv_text, page_number
 from gluebench.leaderboard.apps.phases.models import at_phase, on_board
@@ -35,13 +41,13 @@ from gluebench.leaderboard.apps.ranks.pairs import pairs_csv, pairs_json, pairs_
 from gluebench.leaderboard.apps.ranks.places import (
     NAMES,
     NOWHERE,
-    Place,
     RankingState,
+    RankWithSet,
     latest_ranking,
     ranking_of,
     read_ranks,
 )
-from gluebench.leaderboard.apps.submissions.facts import compared_entries
+from gluebench.leaderboard.apps.submissions.facts import comparable_entries
 
 SHOWN = 200
 """Most contested pairs that a page lists."""
@@ -68,8 +74,8 @@ CHART_COLUMNS = {
 @require_safe
 def status_json(request: HttpRequest, name: str) -> JsonResponse:
     """Whether the ranks of a board are final, for the pages that wait for them."""
-    benchmark = live(name, request.user).benchmark()
-    _, _, waiting = latest_ranking(of_phase(benchmark, asked_phase(request)))
+    benchmark = find_version(name, request.user).benchmark()
+    _, _, waiting = latest_ranking(of_phase(benchmark, phase_in_query(request)))
     return JsonResponse({"final": not waiting})
 
 
@@ -77,7 +83,7 @@ _LINKS = {"phase_query": "?", "phase_more": "&"}
 """For links without a query and with one: what comes before the phase."""
 
 
-def asked_phase(request: HttpRequest) -> int:
+def phase_in_query(request: HttpRequest) -> int:
     """The number of the phase that the address names; 0 for none, -1 for one that is no number."""
     text = request.GET.get("phase", "")
     if not text:
@@ -108,7 +114,7 @@ def rules_page(ranking: RankingState) -> Values:
     systems = ranking.systems
     rules = ranking.pairs["rules"]
     rows = []
-    for at in ranking.ranked:
+    for at in ranking.positions_with_rank:
         cells = [_rule_text(ranking, rule, at) for rule in rules]
         rows.append((systems[at], cells))
 
@@ -153,7 +159,7 @@ def _rule_text(ranking: RankingState, rule: str, at: int) -> str:
     main = ranking.board["rules"].get(rule)
     if main and main["places"][at]["rank_low"]:
         place = main["places"][at]
-        return Place(rank, place["rank_low"], place["rank_high"]).text
+        return RankWithSet(rank, place["rank_low"], place["rank_high"]).text
     return str(rank or ABSENT)
 
 
@@ -163,7 +169,7 @@ def rules_json(ranking: RankingState) -> Values:
     pairs = ranking.pairs
     main_rules = ranking.board["rules"]
     rows = []
-    for at in ranking.ranked:
+    for at in ranking.positions_with_rank:
         ranks = {rule: of_rule[at] for rule, of_rule in pairs["rules"].items()}
         ranks["mean"] = ranking.places[at].rank
         by = {rule: _rule_place(ranking, rule, at) for rule in main_rules}
@@ -193,7 +199,7 @@ def rules_csv(ranking: RankingState) -> str:
     for rule in main_rules:
         head += [f"{rule}_{name}" for name in PLACE]
     rows = []
-    for at in ranking.ranked:
+    for at in ranking.positions_with_rank:
         row: list[Any] = [ranking.systems[at][name] for name in NAMES]
         for rule in main_rules:
             row += _rule_place(ranking, rule, at).values()
@@ -206,11 +212,11 @@ Row = Facts
 """An entry of the board with its `score`, and `front` or `led` for a chart."""
 
 
-def _scored(benchmark: Benchmark) -> list[Values]:
+def _entries_with_score(benchmark: Benchmark) -> list[Values]:
     """The entries with a score that may be compared, in the order of submission."""
     columns = ["key", "name", "model", "team", "submitted", "scores__score"] + list(COSTS)
     scored = []
-    for entry in compared_entries(benchmark, columns):
+    for entry in comparable_entries(benchmark, columns):
         entry["score"] = entry.pop("scores__score")
         if entry["score"]:
             scored.append(entry)
@@ -223,7 +229,7 @@ def _best_first(rows: Sequence[Row]) -> list[Row]:
 
 def costs_of(benchmark: Benchmark) -> list[Row]:
     """The systems that state a cost, best first; `front` maps each cost to whether it is Pareto-optimal."""
-    rows = _best_first([row for row in _scored(benchmark) if any(row[cost] for cost in COSTS)])
+    rows = _best_first([row for row in _entries_with_score(benchmark) if any(row[cost] for cost in COSTS)])
     scores = [row["score"]["value"] for row in rows]
     systems: list[Row] = [{**row, "front": {}} for row in rows]
     for cost in COSTS:
@@ -237,7 +243,7 @@ def costs_page(rows: Sequence[Row]) -> Values:
     """A chart for each cost that some system states, and the table behind the charts."""
     table_rows = []
     for row in rows[:TABLE]:
-        cells = [(field.shown(row[cost]), row["front"][cost]) for cost, field in COSTS.items()]
+        cells = [(field.format_value(row[cost]), row["front"][cost]) for cost, field in COSTS.items()]
         table_rows.append((row, cells))
     charts = []
     for cost, field in COSTS.items():
@@ -269,10 +275,10 @@ def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any
     for label, (row, x, is_leading) in zip(labels_of([row for row, *_ in marked]), marked, strict=True):
         ink = 0 if is_leading else other_ink
         link = reverse("submission", args=[row["key"]])
-        value, low, high = drawn(row["score"])
-        points.append(ScatterPoint(label, x, value, low, high, ink, link))
-    front = [(point.x, point.y) for point in points if point.ink == 0]
-    more["cloud"] = [(x, drawn(row["score"])[0]) for row, x, _ in systems[POINTS:]]
+        value, low, high = display_interval(row["score"])
+        points.append(ChartPoint(label, value, low, high, link, ink, x=x))
+    front = [(point.x, point.value) for point in points if point.ink == 0]
+    more["cloud"] = [(x, display_interval(row["score"])[0]) for row, x, _ in systems[POINTS:]]
     y_title = "Score"
     if systems[0][0]["score"].get("loss"):
         y_title = heading(y_title)
@@ -288,7 +294,7 @@ def progress_of(benchmark: Benchmark) -> list[Row]:
 
     `led` says whether they were the best of the board when they were submitted.
     """
-    rows = _scored(benchmark)
+    rows = _entries_with_score(benchmark)
     places = read_ranks(benchmark, "", {row["pk"]: row["score"]["value"] for row in rows}).places
     best = float("-inf")
     for row in rows:
@@ -333,7 +339,7 @@ def _rank_sets(title: str, rows: Sequence[Row]) -> str:
             if not is_band:  # which shows none of these
                 link = reverse("submission", args=[row["key"]])
                 note = f"{label}: {place.words}"
-            lines.append(IntervalRow(label, place.rank, place.low, place.high, link, ink, note))
+            lines.append(ChartPoint(label, place.rank, place.low, place.high, link, ink, note))
     return interval_chart(title, lines, axis="True rank", ranks=True) if lines else ""
 
 
@@ -402,7 +408,7 @@ PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
 
 @takes_phase
 @require_safe
-def page(
+def ranks_page(
     request: HttpRequest, name: str, subject: str, form: str = "", windows: Sequence[str] = ()
 ) -> HttpResponseBase:
     """One of `PAGES` in one of its forms; `windows` names query parameters with a page's number."""
@@ -424,7 +430,7 @@ def page(
 @takes("down", "across")
 def pairs(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpResponseBase:
     """The page of all pairs; as HTML, a window of them that the address chooses."""
-    return page(request, name, subject, form, windows=() if form else ("down", "across"))
+    return ranks_page(request, name, subject, form, windows=() if form else ("down", "across"))
 
 
 def in_form(
@@ -442,14 +448,14 @@ def in_form(
 
     `source` is the benchmark or its name, which raises Http404 where there is none for this visitor.
     `cache_key` identifies it in the page cache, with all that it depends on but the phase that the address
-    names, whose benchmark `make` gets; `filename` is for a text; `keep` as in `cached`.
+    names, whose benchmark `make` gets; `filename` is for a text; `keep` as in `serve_from_cache`.
     """
     signed_in = "" if form else role_of(request.user)
-    number = asked_phase(request)
-    known = live(source, request.user) if isinstance(source, str) else source
+    number = phase_in_query(request)
+    known = find_version(source, request.user) if isinstance(source, str) else source
 
     def body() -> str | Iterator[str]:
-        benchmark = known.benchmark() if isinstance(known, Live) else known
+        benchmark = known.benchmark() if isinstance(known, BenchmarkVersion) else known
         benchmark = of_phase(benchmark, number)
         content = make(benchmark)
         if isinstance(content, Iterator):
@@ -461,7 +467,7 @@ def in_form(
         context = {"benchmark": benchmark, "signed_in": signed_in}
         return render_to_string(template, {**context, **phase_links(number), **content})
 
-    return cached(
+    return serve_from_cache(
         request,
         name=f"{cache_key} {known.name} {form} {signed_in} {number}",
         version=known.version,

@@ -9,9 +9,9 @@ from gluebench.leaderboard.apps.accounts.models import User
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.adding import keep_public
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
 from gluebench.leaderboard.apps.limits.acts import change_policy
-from gluebench.leaderboard.apps.phases.models import Extension, Shown
+from gluebench.leaderboard.apps.phases.models import Extension, PhaseVisibility
 from gluebench.leaderboard.apps.phases.moments import require_own_labels
 from gluebench.leaderboard.apps.phases.table import ActError
 from gluebench.leaderboard.apps.phases.times import MINUTE
@@ -38,7 +38,7 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
         change_policy(benchmark, due, actor=actor, open=False, reason=reason or "Results day.")
         _close_phases(benchmark)
         Results.objects.create(benchmark=benchmark, labels=labels)
-        seals = sealed(benchmark, "phases", "results")
+        seals = seals_of_parts(benchmark, "phases", "results")
         record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
     return "The benchmark is closed. Its results are being made."
@@ -66,7 +66,7 @@ def _close_phases(benchmark: Benchmark) -> None:
             phase.last = None
             phase.extensions.all().delete()
         if not phase.is_shown:
-            phase.shown = Shown.ALWAYS
+            phase.shown = PhaseVisibility.ALWAYS
         phase.save()
     follow_clock(benchmark)
 
@@ -77,10 +77,10 @@ def take_back(benchmark: Benchmark, actor: User, reason: str) -> str:
     Raises ActError where there are none.
     """
     with transaction.atomic():
-        Benchmark.objects.held(benchmark.pk)
+        Benchmark.objects.lock(benchmark.pk)
         if not Results.objects.filter(benchmark=benchmark).delete()[0]:
             raise ActError("There are no final results to take back.", "results")
-        seals = sealed(benchmark, "results")
+        seals = seals_of_parts(benchmark, "results")
         record("results taken back", actor=actor, benchmark=benchmark, reason=reason, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
     return "The results are removed. Open the benchmark again under its limits."
@@ -109,14 +109,14 @@ def _make(row: Results) -> None:
     name = keep_public(row.benchmark.name, made.data)
     sha256 = name.rpartition("/")[2]
     with transaction.atomic():
-        benchmark = Benchmark.objects.held(row.benchmark_id)
+        benchmark = Benchmark.objects.lock(row.benchmark_id)
         if benchmark.version != row.benchmark.version:
             return  # the board has changed meanwhile; the next look makes it
         values = {"file": name, "size": len(made.data), "sha256": sha256}
         values |= {"places": made.places, "leaders": made.leaders}
         rows = Results.objects.filter(pk=row.pk, made=None, announced=row.announced)
         if rows.update(made=timezone.now(), **values):
-            seals = sealed(benchmark, "results")
+            seals = seals_of_parts(benchmark, "results")
             facts: dict[str, Any] = {"sha256": sha256, "places": made.places[:3], "sealed": seals}
             record("results made", benchmark=benchmark, **facts)
             Benchmark.objects.filter(pk=benchmark.pk).touch()

@@ -20,6 +20,6 @@ class Results(models.Model):
     size = models.PositiveBigIntegerField(default=0)
     sha256 = models.CharField(max_length=64, blank=True)
     places = models.JSONField(default=list)
-    """The first of the final table, as `pack.places` gives them."""
+    """The first of the final table, as `pack.systems_with_ranks` gives them."""
     leaders = models.TextField(blank=True)
     """Which systems may be the best, as a sentence."""

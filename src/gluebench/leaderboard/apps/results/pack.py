@@ -13,17 +13,17 @@ from django.contrib.humanize.templatetags.humanize import ordinal
 
 from gluebench.analysis.charts import as_file
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.boards.columns import Options, Scheme, scheme_of
+from gluebench.leaderboard.apps.boards.columns import BoardOptions, BoardScheme, scheme_of
 from gluebench.leaderboard.apps.boards.diagnostics import heat_csv
 from gluebench.leaderboard.apps.boards.exports import FORMATS, RANK, citation, diagnostics_json
 from gluebench.leaderboard.apps.boards.pages import read_page
-from gluebench.leaderboard.apps.boards.table import Row
+from gluebench.leaderboard.apps.boards.table import BoardRow
 from gluebench.leaderboard.apps.common.fields import LISTED
 from gluebench.leaderboard.apps.common.formats import percent
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.text import csv_text
 from gluebench.leaderboard.apps.phases.models import on_board
-from gluebench.leaderboard.apps.ranks.places import LEGEND, Place, unranked
+from gluebench.leaderboard.apps.ranks.places import LEGEND, RankWithSet, no_rank
 from gluebench.leaderboard.apps.ranks.views import PAGES, progress_of, progress_page
 from gluebench.leaderboard.apps.submissions.anonymity import mask
 from gluebench.leaderboard.apps.submissions.models import Submission
@@ -42,7 +42,7 @@ class ResultsArchive(NamedTuple):
     leaders: str
 
 
-def places(rows: list[Row]) -> list[Values]:
+def systems_with_ranks(rows: list[BoardRow]) -> list[Values]:
     """Each system that has a rank, with its rank set and what a certificate says of it.
 
     `place` is the observed rank with the rank set, "3 · 1–6".
@@ -64,7 +64,7 @@ def places(rows: list[Row]) -> list[Values]:
     ]
 
 
-def certificate(place: Place, systems: int) -> str:
+def certificate(place: RankWithSet, systems: int) -> str:
     """The line of a certificate: "1st by score of 300, true rank 1–9"."""
     head = f"{ordinal(place.rank)} by {place.by} of {systems:,}"
     if place.span:
@@ -75,8 +75,8 @@ def certificate(place: Place, systems: int) -> str:
 def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> ResultsArchive:
     """The results as they are now, as a zip; equal results give equal bytes. `at`: the date on them."""
     benchmark = on_board(benchmark)
-    board = read_page(benchmark, scheme_of(benchmark.record), Options(), one_page=True)
-    ranked = places(board.rows)
+    board = read_page(benchmark, scheme_of(benchmark.record), BoardOptions(), one_page=True)
+    ranked = systems_with_ranks(board.rows)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in _files(benchmark, ranked, board.leaders, at, labels=labels):
@@ -119,19 +119,19 @@ def _files(
                 yield f"labels/{file.name}", file.read_bytes()
 
 
-def _forms(name: str, benchmark: Benchmark, scheme: Scheme) -> Iterator[tuple[str, str]]:
+def _forms(name: str, benchmark: Benchmark, scheme: BoardScheme) -> Iterator[tuple[str, str]]:
     for form, make in FORMATS.items():
         content = make(benchmark, scheme)
         yield f"{name}.{form}", content if isinstance(content, str) else _json(content)
 
 
 def _description(row: Submission) -> str:
-    score = unranked(row.apart, complete=False).withheld
+    score = no_rank(row.apart, complete=False).withheld
     if row.value is not None:
         score = percent(row.value, row.record.loss)
     lines = [f"## {row.name} ({score})", ""]
     for field in LISTED:
-        text = field.shown(getattr(row, field.name))
+        text = field.format_value(getattr(row, field.name))
         if text and field.name != "name":
             lines.append(f"- {field.label}: {text}")
     lines += ["", row.description, ""]

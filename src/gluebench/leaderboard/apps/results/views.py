@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.apps.accounts.models import SignedInRequest, User
-from gluebench.leaderboard.apps.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.apps.benchmarks.models import Benchmark, find_version
 from gluebench.leaderboard.apps.benchmarks.organizer_pages import ActForm, OrganizerPage, for_organizers
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.page_cache import as_download
@@ -63,7 +63,7 @@ def _context(benchmark: Benchmark, viewer: User) -> Values:
     return {"results": row, "form": TakeBackForm(benchmark), "waiting": waiting}
 
 
-RESULTS = OrganizerPage.named(
+RESULTS = OrganizerPage.from_toml(
     "organize-results",
     {"announce": (acts.announce, AnnounceForm), "take-back": (acts.take_back, TakeBackForm)},
     context=_context,
@@ -81,7 +81,7 @@ def draft(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 def results(request: HttpRequest, name: str) -> HttpResponse:
     """The final results, with who is first and the archive."""
-    row = _published_results(request, name)
+    row = _find_results(request, name)
     context = {"benchmark": row.benchmark, "results": row, "legend": LEGEND}
     return render(request, "results/results.html", context)
 
@@ -89,7 +89,7 @@ def results(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def archive(request: HttpRequest, name: str) -> FileResponse:
     """The archive of the final results."""
-    row = _published_results(request, name)
+    row = _find_results(request, name)
     return FileResponse(
         storages["data"].open(row.file),
         as_attachment=True,
@@ -98,8 +98,8 @@ def archive(request: HttpRequest, name: str) -> FileResponse:
     )
 
 
-def _published_results(request: HttpRequest, name: str) -> Results:
-    benchmark = live(name, request.user).benchmark()
+def _find_results(request: HttpRequest, name: str) -> Results:
+    benchmark = find_version(name, request.user).benchmark()
     row = Results.objects.filter(benchmark=benchmark).exclude(made=None).select_related("benchmark").first()
     if row is None:
         raise Http404("This benchmark has no final results yet.")

@@ -27,15 +27,15 @@ from gluebench.leaderboard.apps.common.signals import (
     submissions_changed,
 )
 from gluebench.leaderboard.apps.common.tables import toml_beside
-from gluebench.leaderboard.apps.phases.models import Counting, Phase
+from gluebench.leaderboard.apps.phases.models import CountingRule, Phase
 from gluebench.leaderboard.apps.phases.moments import ends_for, phases_where, require
-from gluebench.leaderboard.apps.phases.table import ActError, Cell
+from gluebench.leaderboard.apps.phases.table import ActEffect, ActError
 from gluebench.leaderboard.apps.submissions import feedback, models
 from gluebench.leaderboard.apps.submissions.anonymity import NOBODY, TEXTS
 from gluebench.leaderboard.apps.submissions.counting import recount
 from gluebench.leaderboard.apps.submissions.grading import QUEUE_LEASE_SECONDS, grade_next, regrade, settle
 from gluebench.leaderboard.apps.submissions.models import Revision, Submission, SubmissionQuerySet
-from gluebench.leaderboard.apps.submissions.queries import OPEN, Kind, Status, renewed
+from gluebench.leaderboard.apps.submissions.queries import OPEN, Kind, Status, lease_renewal
 from gluebench.leaderboard.keeping.folder import SiteError
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
@@ -58,7 +58,7 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
     act_begun.send(None, submission=submission, by=by)
     if submission.has_team_name and values.get("team", submission.team) != submission.team:
         raise ValidationError({"team": "The board shows the name of your team."})
-    with _locked(submission) as row:
+    with _lock_submission(submission) as row:
         changes = _changes(row, values)
         if not changes:
             return None
@@ -86,9 +86,9 @@ def publish(submission: Submission, *, public: bool) -> Submission:
 
     So does a reproduction. Raises ActError.
     """
-    with _locked(submission) as row:
+    with _lock_submission(submission) as row:
         # Where a rule says what counts, hiding a submission may let another one count.
-        is_ruled = row.phase is not None and row.phase.counting != Counting.EVERY and not row.late
+        is_ruled = row.phase is not None and row.phase.counting != CountingRule.EVERY and not row.late
         act = "publish"
         if not public:
             act = "hide" if is_ruled else "unpublish"
@@ -99,7 +99,7 @@ def publish(submission: Submission, *, public: bool) -> Submission:
 
 def withdraw(submission: Submission) -> Submission:
     """Withdraw it. If its grading has not begun, it is never graded, and `restore` cannot undo this."""
-    with _locked(submission) as row:
+    with _lock_submission(submission) as row:
         if row.withdrawn is None:
             cell = _require("withdraw", row)
             now = timezone.now()
@@ -112,7 +112,7 @@ def withdraw(submission: Submission) -> Submission:
 
 def restore(submission: Submission) -> Submission:
     """Undo `withdraw`: it is as visible as it was before. Raises ActError."""
-    with _locked(submission) as row:
+    with _lock_submission(submission) as row:
         if row.failure == UNGRADED:
             raise ActError(
                 "It was withdrawn before it was graded. This cannot be undone: send the file again."
@@ -143,7 +143,7 @@ def replace(earlier: Submission, submission: Submission) -> None:
 
     The earlier upload stays under another address, and counts against the limits as before.
     """
-    with _locked(earlier) as row:
+    with _lock_submission(earlier) as row:
         cell = _require("replace", row)
         require_replaceable(row)
         submission.key = row.key
@@ -157,9 +157,14 @@ def replace(earlier: Submission, submission: Submission) -> None:
 def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
     """Let it count in a phase in which authors choose, or no longer. Raises ActError."""
     act_begun.send(None, submission=submission, by=by)
-    with _locked(submission) as row:
+    with _lock_submission(submission) as row:
         phase = row.phase
-        if phase is None or phase.counting != Counting.CHOSEN or row.late or row.reproduces_id is not None:
+        if (
+            phase is None
+            or phase.counting != CountingRule.CHOSEN
+            or row.late
+            or row.reproduces_id is not None
+        ):
             raise ActError("In its phase, authors do not choose which submissions count.", "choice")
         cell = _require("choose", row)
         if chosen and (row.withdrawn is not None or not row.is_scored):
@@ -177,7 +182,7 @@ def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
 def _by_colleague(act: Callable[[Submission], Submission], name: str) -> Callable[..., Submission]:
     """An act that another member of the author's team may do too, which the log has then."""
 
-    def done(row: Submission, by: User) -> Submission:
+    def act_and_log(row: Submission, by: User) -> Submission:
         act_begun.send(None, submission=row, by=by)
         with transaction.atomic():
             after = act(row)
@@ -185,7 +190,7 @@ def _by_colleague(act: Callable[[Submission], Submission], name: str) -> Callabl
                 _log(name, row, by)
         return after
 
-    return done
+    return act_and_log
 
 
 OF_AUTHORS: dict[str, Callable[[Submission, User], Submission]] = {
@@ -202,7 +207,7 @@ WORDS = toml_beside(__file__)
 
 def approve(submission: Submission, by: User, reason: str = "") -> str:
     """An organizer agrees that the board shows it."""
-    with _locked(submission) as row:
+    with _lock_submission(submission) as row:
         _write(row, require("approve", row.phase), approved=True, declined="")
         _log("approve", row, by, reason=reason)
         submission_decided.send(Submission, submission=row, approved=True)
@@ -211,7 +216,7 @@ def approve(submission: Submission, by: User, reason: str = "") -> str:
 
 def decline(submission: Submission, by: User, reason: str) -> str:
     """An organizer keeps it off the board, or takes it off; the reason is shown to its author."""
-    with _locked(submission) as row:
+    with _lock_submission(submission) as row:
         action = "take off" if row.is_listed else "decline"
         _write(row, require("reject", row.phase), approved=False, declined=reason)
         _log(action, row, by, reason=reason)
@@ -221,7 +226,7 @@ def decline(submission: Submission, by: User, reason: str) -> str:
 
 def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason: str = "") -> str:
     """An organizer sets its kind, and whether it is verified."""
-    with _locked(submission) as row:
+    with _lock_submission(submission) as row:
         changes = _changes(row, {"kind": str(kind), "verified": verified})
         if changes:
             _write(row, require("mark", row.phase), kind=kind, verified=verified)
@@ -231,14 +236,14 @@ def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason
 
 def grade_again(submission: Submission, by: User, reason: str) -> str:
     """Put it back in the queue. Raises ActError if it is there, has no file, or was withdrawn ungraded."""
-    with _locked(submission) as row:
+    with _lock_submission(submission) as row:
         if row.is_open:
             raise ActError("It is being graded.", "queue")
         if row.failure == UNGRADED or not row.file:
             raise ActError("It has no file that could be graded.", "queue")
         cell = require("regrade", row.phase)
         _write(row, cell, status=Status.QUEUED, spent=row.attempts, why=reason)
-        Submission.objects.filter(pk=row.pk).update(**renewed(QUEUE_LEASE_SECONDS))
+        Submission.objects.filter(pk=row.pk).update(**lease_renewal(QUEUE_LEASE_SECONDS))
         grade_next.enqueue(row.pk)
         _log("regrade", row, by, reason=reason)
     return "It is graded again."
@@ -253,10 +258,10 @@ def grade_all_again(benchmark: Benchmark, by: User, reason: str) -> str:
 
 
 @contextmanager
-def _locked(submission: Submission) -> Iterator[Submission]:
+def _lock_submission(submission: Submission) -> Iterator[Submission]:
     """A transaction with the row as it is now, locked until it ends; tells of the change at its end."""
     with transaction.atomic():
-        Benchmark.objects.held(submission.benchmark_id)
+        Benchmark.objects.lock(submission.benchmark_id)
         rows = Submission.objects.select_for_update(of=("self",)).select_related(
             "benchmark", "phase", "owner"
         )
@@ -264,12 +269,12 @@ def _locked(submission: Submission) -> Iterator[Submission]:
         submissions_changed.send(Submission, submissions=[submission.pk])
 
 
-def _require(act: str, row: Submission) -> Cell:
+def _require(act: str, row: Submission) -> ActEffect:
     """What the table of acts says that this act of the author does now. Raises ActError if it is refused."""
     return require(act, row.phase, user=row.owner_id)
 
 
-def _write(row: Submission, cell: Cell, **values: Any) -> None:
+def _write(row: Submission, cell: ActEffect, **values: Any) -> None:
     """Write these columns and mark the pages as changed; count again if the act's cell says so."""
     row.rewrite(**values)
     settle(row.phase)
@@ -328,17 +333,17 @@ def orphans(age: timedelta) -> list[str]:
     """The names of stored files that are older than `age` and that no submission names, in order."""
     storage = models.submission_storage()
     end = timezone.now() - age
-    stored = set(_stored(storage))  # before the rows: a file is written before its row
+    stored = set(_files_in_storage(storage))  # before the rows: a file is written before its row
     named = set(Submission.objects.exclude(file="").values_list("file", flat=True))
     return [name for name in sorted(stored - named) if storage.get_modified_time(name) < end]
 
 
-def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
+def _files_in_storage(storage: Storage, folder: str = "") -> Iterator[str]:
     folders, names = storage.listdir(folder)
     for name in names:
         yield f"{folder}{name}"
     for subfolder in folders:
-        yield from _stored(storage, f"{folder}{subfolder}/")
+        yield from _files_in_storage(storage, f"{folder}{subfolder}/")
 
 
 def anonymize(*, user: User, **_: Any) -> None:
@@ -358,7 +363,7 @@ def anonymize(*, user: User, **_: Any) -> None:
         )
     benchmarks = sorted(set(mine.values_list("benchmark", flat=True)))
     for benchmark in benchmarks:
-        Benchmark.objects.held(benchmark)
+        Benchmark.objects.lock(benchmark)
     Revision.objects.filter(submission__in=mine.values("pk")).delete()
     for phase in Phase.objects.filter(submissions__in=mine).distinct():
         require("delete_account", phase)

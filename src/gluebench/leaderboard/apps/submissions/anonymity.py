@@ -16,12 +16,12 @@ NOBODY = "Anonymous"
 """What pages call those without a name."""
 
 
-def masked(benchmark: Benchmark, rows: Iterable[Values]) -> list[Values]:
+def mask_names(benchmark: Benchmark, rows: Iterable[Values]) -> list[Values]:
     """Rows of columns, each with its `pk`, without the names that are hidden now.
 
     Systems are numbered in the order in which they were first public, so that each keeps its number.
     """
-    if benchmark.named_from is None:
+    if benchmark.names_hidden_until is None:
         return list(rows)
     order = benchmark.submissions.order_by(F("published").asc(nulls_last=True), "pk")
     names = {}
@@ -38,7 +38,7 @@ def masked(benchmark: Benchmark, rows: Iterable[Values]) -> list[Values]:
 
 def mask(benchmark: Benchmark, *submissions: Submission) -> None:
     """The same for submissions that are only shown, and never saved."""
-    columns = masked(benchmark, [{"pk": row.pk, **vars(row)} for row in submissions])
+    columns = mask_names(benchmark, [{"pk": row.pk, **vars(row)} for row in submissions])
     for row, values in zip(submissions, columns, strict=True):
         for name in TEXTS:
             if name in values:

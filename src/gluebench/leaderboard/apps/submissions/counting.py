@@ -13,13 +13,13 @@ from gluebench.benchmark.figures import counted as numbered
 from gluebench.leaderboard.apps.accounts.models import acting_for
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.common.signals import submissions_changed, team_changed
-from gluebench.leaderboard.apps.phases.models import GRADED_BY, Counting, Phase, Rows
+from gluebench.leaderboard.apps.phases.models import GRADED_BY, CountingRule, Phase, ScoredRows
 from gluebench.leaderboard.apps.phases.moments import ends_for, phases_where
 from gluebench.leaderboard.apps.submissions.models import Submission, SubmissionQuerySet
-from gluebench.leaderboard.apps.submissions.queries import LISTED, Kind, eligible, people_of
+from gluebench.leaderboard.apps.submissions.queries import LISTED, Kind, is_eligible, people_of
 
 
-class Sent(NamedTuple):
+class RankedSubmission(NamedTuple):
     """A graded submission, as the rule sees it."""
 
     pk: int
@@ -32,7 +32,9 @@ class Sent(NamedTuple):
     """Whether it keeps scores that the others no longer have: its file is gone."""
 
 
-def counted(sent: Iterable[Sent], rule: str, *, otherwise: str = Counting.BEST) -> set[int]:
+def select_counting(
+    sent: Iterable[RankedSubmission], rule: str, *, otherwise: str = CountingRule.BEST
+) -> set[int]:
     """The submissions that count; `sent` is in the order of arrival, and of equal scores the first counts."""
     by_people = defaultdict(list)
     for row in sent:
@@ -43,14 +45,14 @@ def counted(sent: Iterable[Sent], rule: str, *, otherwise: str = Counting.BEST) 
     return counting
 
 
-def _of_one(rows: list[Sent], rule: str, otherwise: str) -> list[Sent]:
+def _of_one(rows: list[RankedSubmission], rule: str, otherwise: str) -> list[RankedSubmission]:
     """The rows that count of one person or team, which has at least one."""
-    if rule == Counting.EVERY:
+    if rule == CountingRule.EVERY:
         return rows
-    if rule == Counting.CHOSEN:
+    if rule == CountingRule.CHOSEN:
         chosen = [row for row in rows if row.chosen]
         return chosen or _of_one(rows, otherwise, otherwise)
-    if rule == Counting.LAST:
+    if rule == CountingRule.LAST:
         return rows[-1:]
     # The best: scores of other labels or tasks, and incomplete ones, only where there is nothing else.
     return [max(rows, key=lambda row: (not row.lost, row.value is not None, row.value or 0.0))]
@@ -88,10 +90,10 @@ def those_that_count(phase: Phase) -> set[int]:
     """
     if not phase.is_shown:
         return set()
-    rows = phase.submissions.filter(eligible())
+    rows = phase.submissions.filter(is_eligible())
     given = set(rows.exclude(kind=Kind.SYSTEM).values_list("pk", flat=True))
     systems = rows.filter(kind=Kind.SYSTEM).order_by("submitted", "pk")
-    score = "public_value" if phase.rows == Rows.BOTH else "scores__score__value"
+    score = "public_value" if phase.rows == ScoredRows.BOTH else "scores__score__value"
     columns = ("pk", "owner", "group", "chosen", "withdrawn", "apart", "file", score)
     rule, _, otherwise, per = phase.state["counting"]
     teams: set[int] = set()
@@ -105,8 +107,8 @@ def those_that_count(phase: Phase) -> set[int]:
                 continue
         lost = apart in ("labels", "tasks") and not file
         people = people_of(owner, group, teams)
-        sent.append(Sent(pk, people, value, chosen is not None, lost))
-    return given | counted(sent, rule, otherwise=otherwise)
+        sent.append(RankedSubmission(pk, people, value, chosen is not None, lost))
+    return given | select_counting(sent, rule, otherwise=otherwise)
 
 
 def waiting_in(phase: Phase) -> SubmissionQuerySet:
@@ -124,7 +126,7 @@ def results_wait_for(phase: Phase) -> str:
     return f"{numbered(waiting_in(phase).count(), 'submission')} in the queue may count."
 
 
-def moved_by(phase: Phase) -> list[str]:
+def describe_moves(phase: Phase) -> list[str]:
     """Whom a change of a phase's rule would move, in sentences; `phase` is changed and not saved."""
     stored = Phase.objects.filter(pk=phase.pk).first()
     if stored is None or not stored.is_shown:

@@ -15,12 +15,12 @@ from gluebench.leaderboard.apps.common.fields import FIELDS, LISTED, as_json
 from gluebench.leaderboard.apps.common.formats import score_text
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.phases.moments import require
-from gluebench.leaderboard.apps.submissions.anonymity import masked
+from gluebench.leaderboard.apps.submissions.anonymity import mask_names
 from gluebench.leaderboard.apps.submissions.models import Submission
-from gluebench.leaderboard.apps.submissions.queries import UNSCORED, Numbers, again, listed
+from gluebench.leaderboard.apps.submissions.queries import UNSCORED, JsonNumbers, is_being_regraded, is_listed
 from gluebench.leaderboard.apps.submissions.report import classes_of, diagnosis_of
 from gluebench.leaderboard.apps.submissions.reproducing import with_names
-from gluebench.leaderboard.serving.health import stalled
+from gluebench.leaderboard.serving.health import stall_reason
 
 COLUMNS = ["pk", "owner", "group"]  # for the site alone
 COLUMNS += ["key", "kind", "verified", "reproduced", "submitted", "published", "scores", "apart"]
@@ -65,7 +65,7 @@ def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[V
     return rows
 
 
-def compared_entries(benchmark: Benchmark, columns: Sequence[str]) -> list[Values]:
+def comparable_entries(benchmark: Benchmark, columns: Sequence[str]) -> list[Values]:
     """These columns of the public submissions whose scores may be compared, oldest first.
 
     They have the labels, rows and metrics of the board.
@@ -74,7 +74,9 @@ def compared_entries(benchmark: Benchmark, columns: Sequence[str]) -> list[Value
     return [row for row in rows if not row["apart"]]
 
 
-def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[Values]:
+def entries_with_diagnostic(
+    benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None
+) -> list[Values]:
     """The public submissions with their report on a diagnostic set, under "diagnostic"."""
     rows = _public(benchmark, ("pk", "key", "name", "model", "regime", "apart", "report__diagnostics"), pks)
     for row in rows:
@@ -82,9 +84,11 @@ def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None
     return [row for row in rows if row["diagnostic"]]
 
 
-def scored_at(benchmark: Benchmark, path: Sequence[str], pks: Sequence[int] | None = None) -> list[Values]:
+def entries_with_number(
+    benchmark: Benchmark, path: Sequence[str], pks: Sequence[int] | None = None
+) -> list[Values]:
     """The public submissions whose report has a number there, with it under "number"."""
-    numbers = Numbers("report", path, tuple(path) + ("n",))  # two, as it takes no fewer
+    numbers = JsonNumbers("report", path, tuple(path) + ("n",))  # two, as it takes no fewer
     rows = _public(benchmark, ("pk", "key", "name", "model", "regime", "apart"), pks, number=numbers)
     for row in rows:
         row["number"] = row["number"][0]
@@ -97,18 +101,18 @@ def _public(
     public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
     if pks is not None:
         public = public.filter(pk__in=pks)
-    return masked(benchmark, public.values(*columns, **more))
+    return mask_names(benchmark, public.values(*columns, **more))
 
 
 def with_systems(benchmarks: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
     """Benchmarks, each with `systems`: how many submissions its board shows."""
     phase = Q(submissions__phase=F("board_phase")) | Q(submissions__phase=None, board_phase=None)
-    return benchmarks.annotate(systems=Count("submissions", filter=listed("submissions__") & phase))
+    return benchmarks.annotate(systems=Count("submissions", filter=is_listed("submissions__") & phase))
 
 
-def graded_again(benchmark: Benchmark) -> int:
+def count_regrading(benchmark: Benchmark) -> int:
     """How many of the public submissions are being graded again, and have their former scores until then."""
-    return Submission.objects.on_board(benchmark).filter(again()).count()
+    return Submission.objects.on_board(benchmark).filter(is_being_regraded()).count()
 
 
 def earlier_than(submission: Submission) -> int:
@@ -117,7 +121,7 @@ def earlier_than(submission: Submission) -> int:
     return before.exclude(UNSCORED).count()
 
 
-def listed_facts(submission: Submission, *, private: bool) -> list[Values]:
+def author_fields(submission: Submission, *, private: bool) -> list[Values]:
     """The fields that its author filled in, as text; `private` ones too, for its author and organizers."""
     lines = []
     for field in FIELDS.values():
@@ -126,7 +130,7 @@ def listed_facts(submission: Submission, *, private: bool) -> list[Values]:
         value = getattr(submission, field.name)
         is_stated = value is not None and value != ""
         if is_stated or field.kind == "count":  # a missing number of parameters is shown too
-            text = field.shown(value)
+            text = field.format_value(value)
             lines.append({"label": field.label, "text": text, "is_address": field.kind == "address"})
     return lines
 
@@ -134,16 +138,16 @@ def listed_facts(submission: Submission, *, private: bool) -> list[Values]:
 def edits_of(submission: Submission) -> list[Values]:
     """The edits, newest first, each with its fields' names and texts; the texts are not for all readers."""
 
-    def text(name: str, value: Any) -> str:
+    def value_text(name: str, value: Any) -> str:
         if value is None or value == "":
             return "nothing"
-        return FIELDS[name].shown(value)
+        return FIELDS[name].format_value(value)
 
     edits = []
     for revision in submission.revisions.all()[:EDITS]:
         changes = []
         for name, (before, after) in revision.changes.items():
-            changes.append((FIELDS[name].label.lower(), text(name, before), text(name, after)))
+            changes.append((FIELDS[name].label.lower(), value_text(name, before), value_text(name, after)))
         edits.append({"at": revision.at, "changes": changes})
     return edits
 
@@ -187,8 +191,8 @@ def facts_in_brief(submission: Submission) -> Values:
     return {
         "key": submission.key,
         "benchmark": submission.benchmark.name,
-        **_stated(submission, private=False),
-        **_values(submission, "kind", "verified", "status", "public"),
+        **_fields_as_json(submission, private=False),
+        **_attributes_of(submission, "kind", "verified", "status", "public"),
         "submitted": submission.submitted.isoformat(timespec="seconds"),
         "phase": submission.phase and submission.phase.name,
         "late": submission.late,
@@ -212,8 +216,8 @@ def public_facts(submission: Submission) -> Values:
 def private_in_brief(submission: Submission) -> Values:
     """The additional facts for its author, without the problems of the file."""
     return {
-        **_stated(submission, private=True),
-        **_values(submission, "standing", "declined", "filename", "sha256", "verdict", "failure"),
+        **_fields_as_json(submission, private=True),
+        **_attributes_of(submission, "standing", "declined", "filename", "sha256", "verdict", "failure"),
     }
 
 
@@ -223,23 +227,23 @@ def author_facts(submission: Submission) -> Values:
     return public_facts(submission) | private
 
 
-def _values(submission: Submission, *names: str) -> Values:
+def _attributes_of(submission: Submission, *names: str) -> Values:
     return {name: getattr(submission, name) for name in names}
 
 
-def _stated(submission: Submission, *, private: bool) -> Values:
+def _fields_as_json(submission: Submission, *, private: bool) -> Values:
     fields = [field for field in FIELDS.values() if field.private == private]
     return as_json(lambda name: getattr(submission, name), fields)
 
 
-def standing(submission: Submission) -> Values:
+def queue_status(submission: Submission) -> Values:
     """Its status, its position in the queue, why it is not graded although it waits, what it can change."""
     position = 0
     why_stalled = ""
     effect = ""
     if submission.is_open:
         position = submission.queue_position()
-        why_stalled = stalled(submission.benchmark)
+        why_stalled = stall_reason(submission.benchmark)
         may_count = not submission.late and submission.reproduces_id is None
         if may_count and submission.phase is not None:
             effect = require("queue", submission.phase).reason
@@ -258,7 +262,7 @@ def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> Val
     submissions = Submission.objects.owned_by(user).select_related("benchmark", "group")
     rows = []
     for row in submissions:
-        values = _values(row, *EXPORTED)
+        values = _attributes_of(row, *EXPORTED)
         values["benchmark"] = row.benchmark.name
         values["group"] = row.group.name if row.group else None
         values["edits"] = list(row.revisions.values("at", "changes"))

@@ -16,7 +16,7 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import Policy, sentences
 from gluebench.leaderboard.apps.common.formats import BOARD
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
-from gluebench.leaderboard.apps.phases.models import Phase, Rows, at_phase, policy_at
+from gluebench.leaderboard.apps.phases.models import Phase, ScoredRows, at_phase, policy_at
 from gluebench.leaderboard.apps.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.apps.submissions.queries import Status
 from gluebench.scoring.feedback import rounded_report
@@ -62,7 +62,7 @@ def key_now(benchmark: Benchmark, phase: Phase | None) -> ScoreKey:
     board = at_phase(benchmark, phase)
     labels = board.gold_digest or _newest_labels(benchmark, phase)
     tasks = fingerprint(board.record)
-    part = graded_rows(benchmark, phase)
+    part = rows_to_grade(benchmark, phase)
     return ScoreKey(labels, tasks, part.get("rows"), part.get("share"))
 
 
@@ -106,15 +106,15 @@ def parts_of(submission: Submission) -> Values:
     The best of a phase is the best on the public share, for what is graded after it is settled too.
     """
     phase = submission.phase
-    rows = graded_rows(submission.benchmark, phase)
-    if phase is None or phase.rows != Rows.BOTH or not phase.is_settled:
+    rows = rows_to_grade(submission.benchmark, phase)
+    if phase is None or phase.rows != ScoredRows.BOTH or not phase.is_settled:
         return rows
     if submission.policy.feedback == "ladder" and submission.public_value is not None:
         return rows  # the Ladder's value, which another grading would not give
     return {**rows, "also": "public"}
 
 
-def graded_rows(benchmark: Benchmark, phase: Phase | None) -> Values:
+def rows_to_grade(benchmark: Benchmark, phase: Phase | None) -> Values:
     """The rows that submissions are graded on now, as arguments of the grader; empty for all rows."""
     if phase is not None:
         return dict(phase.state.get("rows", {}))
@@ -189,12 +189,12 @@ def show(submission: Submission) -> bool:
         return False
     if submission.published is None and submission.public and submission.withdrawn is None:
         submission.published = timezone.now()
-    values = {**shown(submission, result), "published": submission.published}
+    values = {**values_to_show(submission, result), "published": submission.published}
     phase = submission.phase
     report = result.shown or result.report or {}
     # Not by what the phase scores now: of an entry whose file is gone, the scores stay those of other rows.
     of_public_rows = report["provenance"].get("rows") == "public" and not _has_other_tasks(submission, report)
-    if phase is not None and phase.rows == Rows.BOTH and of_public_rows:
+    if phase is not None and phase.rows == ScoredRows.BOTH and of_public_rows:
         values["public_value"] = score_value(submission, report)
     Submission.objects.filter(pk=submission.pk).rewrite(**values)
     result.show(values["scores"])
@@ -203,7 +203,7 @@ def show(submission: Submission) -> bool:
     return True
 
 
-def shown(submission: Submission, result: Result | None) -> Values:
+def values_to_show(submission: Submission, result: Result | None) -> Values:
     """Values for the columns of a submission that pages read, from one of its results."""
     policy = submission.policy
     phase = submission.phase
@@ -249,7 +249,7 @@ def as_shown(report: Facts, benchmark: records.Benchmark, *, smallest: int) -> V
     rounded = rounded_report(report_of(report), benchmark)
     private = {task.name for task in benchmark.diagnostics if not task.labels_public}
 
-    def suppressed(score: Score) -> Score:
+    def suppress_small(score: Score) -> Score:
         if score.n >= smallest:
             return score
         return score._replace(value=None, low=None, high=None, withheld=f"fewer than {smallest} examples")
@@ -257,7 +257,7 @@ def as_shown(report: Facts, benchmark: records.Benchmark, *, smallest: int) -> V
     diagnostics = dict(rounded.diagnostics)
     for name, scores in rounded.diagnostics.items():
         if scores and name in private:
-            diagnostics[name] = scores.with_categories(suppressed)
+            diagnostics[name] = scores.with_categories(suppress_small)
     provenance = dict(rounded.provenance)
     if not all(task.labels_public for task in benchmark.tasks):
         provenance["rounding"] = ROUNDING
@@ -267,14 +267,14 @@ def as_shown(report: Facts, benchmark: records.Benchmark, *, smallest: int) -> V
     return shown
 
 
-def explained(benchmark: Benchmark, phase: Phase | None = None) -> list[str]:
+def explain_policy(benchmark: Benchmark, phase: Phase | None = None) -> list[str]:
     """The policy in sentences, for people who are about to submit."""
     has_private_labels = any(not task.labels_public for task in at_phase(benchmark, phase).record.diagnostics)
     revealed = benchmark.revealed is not None
     return sentences(policy_at(benchmark, phase), revealed=revealed, categories=has_private_labels)
 
 
-def judged(submission: Submission, result: Facts) -> Facts:
+def apply_policy(submission: Submission, result: Facts) -> Facts:
     """The grader's result; without its report if the policy refuses a file that was not accepted before."""
     check = as_policy(submission.benchmark, submission.policy, result["check"])
     is_refused = check is not result["check"]

@@ -23,7 +23,7 @@ from django_tasks import task
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import Policy
-from gluebench.leaderboard.apps.benchmarks.seals import sealed
+from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.common.signals import submissions_changed
 from gluebench.leaderboard.apps.phases.models import GRADED_BY, Phase, at_phase, newest_shown, next_change
@@ -32,7 +32,7 @@ from gluebench.leaderboard.apps.submissions import feedback, process
 from gluebench.leaderboard.apps.submissions.counting import recount, waiting_in
 from gluebench.leaderboard.apps.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.apps.submissions.process import GraderError, InterruptedGradingError, run_grader
-from gluebench.leaderboard.apps.submissions.queries import OPEN, Status, clock, renewed
+from gluebench.leaderboard.apps.submissions.queries import OPEN, Status, clock, lease_renewal
 from gluebench.leaderboard.serving.counters import GRADINGS
 from gluebench.version import __version__
 
@@ -58,7 +58,7 @@ def bound_minutes() -> int:
     return ceil(settings.GRADER_ATTEMPTS * seconds / 60)
 
 
-def take(pk: int, lease: int | None = None) -> Submission | None:
+def claim_submission(pk: int, lease: int | None = None) -> Submission | None:
     """Claim a submission, unless another worker has it, or it is done, or must wait its turn: then None."""
     waiting = Submission.objects.select_related("benchmark").defer("report", "problems").filter(pk=pk).first()
     if waiting is None or (waiting.status == Status.QUEUED and _left_waiting(waiting)):
@@ -74,22 +74,22 @@ def _here() -> SubmissionQuerySet:
 
 
 def grade(pk: int) -> bool:
-    """Check and grade one submission, and return whether this worker could `take` it.
+    """Check and grade one submission, and return whether this worker could claim it.
 
     Those whose labels are elsewhere wait for a machine of their organizer (`api.work`).
     """
     if not _here().filter(pk=pk).exists():
         return False
-    submission = take(pk)
+    submission = claim_submission(pk)
     if submission is None:
         return False
-    end(submission, lambda held: _work(submission, held))
+    store_outcome(submission, lambda held: _work(submission, held))
     return True
 
 
-def end(submission: Submission, work: Callable[[SubmissionQuerySet], Facts]) -> None:
+def store_outcome(submission: Submission, work: Callable[[SubmissionQuerySet], Facts]) -> None:
     """Store the grader's result of a submission that was taken, which `work` returns, or how it failed."""
-    held = Submission.objects.held(submission.pk, submission.attempts)
+    held = Submission.objects.with_lease(submission.pk, submission.attempts)
     try:
         result = work(held)
     except InterruptedGradingError:
@@ -98,13 +98,13 @@ def end(submission: Submission, work: Callable[[SubmissionQuerySet], Facts]) -> 
         logger.exception("Submission %s was not graded.", submission.key)
     except process.KilledGraderError as death:
         if _tries(submission) >= settings.GRADER_ATTEMPTS:
-            _finish(submission, held, _failed(death))
+            _finish(submission, held, _failure_values(death))
         else:
             _requeue(held, submission.pk)
     except GraderError as failure:
-        _finish(submission, held, _failed(failure))
+        _finish(submission, held, _failure_values(failure))
     else:
-        result = feedback.judged(submission, result)
+        result = feedback.apply_policy(submission, result)
         values = {
             **dict.fromkeys(("report", "scores", "value")),  # what is shown of it, the policy decides
             "verdict": result["check"]["verdict"],
@@ -147,7 +147,7 @@ def sweep() -> int:
         tries = _tries(row)
         if tries >= settings.GRADER_ATTEMPTS and row.status == Status.RUNNING:
             failure = GraderError(f"Grading was interrupted {tries} times. Ask the organizer.")
-            _finish(row, stuck, _failed(failure))
+            _finish(row, stuck, _failure_values(failure))
         else:
             _requeue(stuck, row.pk)
     return len(lapsed)
@@ -168,7 +168,7 @@ def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, *, ac
     `act`: why, as the table of acts names it. Raises ActError.
     """
     with transaction.atomic():
-        Benchmark.objects.held(benchmark.pk)
+        Benchmark.objects.lock(benchmark.pk)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
         rows = (phase or benchmark).submissions.exclude(file="")
         rows = rows.exclude(status__in=(Status.QUEUED, Status.KEPT))
@@ -176,7 +176,7 @@ def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, *, ac
         rows = rows.select_for_update(of=("self",)).order_by("submitted", "pk")
         pks = list(rows.values_list("pk", flat=True))
         benchmark.submissions.filter(pk__in=pks).update(
-            status=Status.QUEUED, why=reason[:200], spent=F("attempts"), **renewed(QUEUE_LEASE_SECONDS)
+            status=Status.QUEUED, why=reason[:200], spent=F("attempts"), **lease_renewal(QUEUE_LEASE_SECONDS)
         )
         for pk in pks:
             grade_next.enqueue(pk)
@@ -226,10 +226,10 @@ def reveal_due() -> None:
     """Score the rows that were held back once their date has come; all workers check, one does it."""
     for row in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
         with transaction.atomic():
-            benchmark = Benchmark.objects.held(row.pk)  # the organizer may just have postponed it
+            benchmark = Benchmark.objects.lock(row.pk)  # the organizer may just have postponed it
             if benchmark.revealed is None and _reveal_is_due(benchmark.policy):
                 Benchmark.objects.filter(pk=benchmark.pk).update(revealed=timezone.now())
-                record("reveal", benchmark=benchmark, sealed=sealed(benchmark, "revealed"))
+                record("reveal", benchmark=benchmark, sealed=seals_of_parts(benchmark, "revealed"))
                 regrade(benchmark, "The rows that were held back count now.")
 
 
@@ -240,7 +240,7 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
     whoever comes first after a moment: the sweep of a worker, or a visitor.
     """
     with transaction.atomic():
-        row = Benchmark.objects.held(benchmark.pk)
+        row = Benchmark.objects.lock(benchmark.pk)
         now = timezone.now()
         phases = list(row.phases.select_related("benchmark"))
         for phase in phases:
@@ -248,8 +248,8 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
 
         shown = newest_shown(phases)
         moments = [next_change(phases, now)]
-        if row.named_from is not None:
-            moments.append(int(row.named_from.timestamp()))
+        if row.names_hidden_until is not None:
+            moments.append(int(row.names_hidden_until.timestamp()))
         due = min((moment for moment in moments if moment), default=None)
         if due or phases or row.due is not None or row.board_phase is not None:
             Benchmark.objects.filter(pk=row.pk).touch(due=due, board_phase=shown and shown.pk)
@@ -324,7 +324,7 @@ def _left_waiting(submission: Submission) -> bool:
         return False
     if not feedback.earlier(submission).filter(status__in=OPEN).exists():
         return False
-    Submission.objects.filter(pk=submission.pk, status=Status.QUEUED).update(**renewed())
+    Submission.objects.filter(pk=submission.pk, status=Status.QUEUED).update(**lease_renewal())
     return True
 
 
@@ -340,7 +340,7 @@ def _work(submission: Submission, held: SubmissionQuerySet) -> Facts:
             job: Values = {"manifest": str(benchmark.manifest_path), "gold": None}
         else:
             job = job_of(benchmark, submission.phase) | feedback.parts_of(submission)
-        return run_grader(job | files, alive=lambda: bool(held.update(**renewed())), stop=stopping)
+        return run_grader(job | files, alive=lambda: bool(held.update(**lease_renewal())), stop=stopping)
 
 
 @contextmanager
@@ -355,17 +355,17 @@ def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[Value
         bests = feedback.files_of(feedback.bests_before(submission))
     with ExitStack() as files:
 
-        def place(row: Submission) -> str:
+        def local_path_of(row: Submission) -> str:
             """The path of a file; copying one from a bucket may take a while."""
-            if not held.update(**renewed()):
+            if not held.update(**lease_renewal()):
                 raise InterruptedGradingError
             return str(files.enter_context(process.local_path(row)))
 
-        paths: Values = {"submission": place(submission)}
+        paths: Values = {"submission": local_path_of(submission)}
         if submission.reproduces is not None:
-            paths["original"] = place(submission.reproduces)
+            paths["original"] = local_path_of(submission.reproduces)
         if climbs:  # also without any: it says that the Ladder decides
-            paths["bests"] = {task: place(earlier) for task, earlier in bests.items()}
+            paths["bests"] = {task: local_path_of(earlier) for task, earlier in bests.items()}
         yield paths
 
 
@@ -373,10 +373,10 @@ def job_of(benchmark: Benchmark, phase: Phase | None) -> Values:
     """What the grader opens: the manifest, the labels, and which rows count."""
     board = at_phase(benchmark, phase)
     paths = {"manifest": str(board.manifest_path), "gold": str(board.gold_path)}
-    return {**paths, **feedback.graded_rows(benchmark, phase)}
+    return {**paths, **feedback.rows_to_grade(benchmark, phase)}
 
 
-def _failed(error: GraderError) -> Values:
+def _failure_values(error: GraderError) -> Values:
     """The row's new values; a message longer than its column would be refused by some databases."""
     longest = Submission._meta.get_field("failure").max_length
     return {"status": Status.FAILED, "failure": str(error)[:longest]}
@@ -395,7 +395,7 @@ def _finish(
     worker may have started on this one just before the change.
     """
     with transaction.atomic():
-        benchmark = Benchmark.objects.held(submission.benchmark_id)
+        benchmark = Benchmark.objects.lock(submission.benchmark_id)
         phase = None if submission.phase is None else Phase.objects.get(pk=submission.phase.pk)
         if _basis(benchmark, phase) != _basis(submission.benchmark, submission.phase):
             _requeue(held, submission.pk, spent=F("attempts"))
@@ -445,5 +445,5 @@ def _basis(benchmark: Benchmark, phase: Phase | None) -> tuple[Any, ...]:
 
 def _requeue(waiting: SubmissionQuerySet, pk: int, **values: Any) -> None:
     with transaction.atomic():
-        if waiting.update(status=Status.QUEUED, **renewed(QUEUE_LEASE_SECONDS), **values):
+        if waiting.update(status=Status.QUEUED, **lease_renewal(QUEUE_LEASE_SECONDS), **values):
             grade_next.enqueue(pk)

@@ -29,9 +29,9 @@ from gluebench.leaderboard.apps.submissions.queries import (
     OPEN,
     Kind,
     Regime,
-    Standing,
     Status,
     SubmissionQueries,
+    Visibility,
     lease_seconds,
 )
 from gluebench.scoring.exports import MODEL_ID
@@ -143,7 +143,7 @@ class Submission(models.Model):
     agreement = models.JSONField(null=True, editable=False)
     """As `similarity.samples.agreement` gives it, of a reproduction with its row."""
     reproduced = models.JSONField(default=list, editable=False)
-    """What its row shows of its reproductions: `reproducing.shown_of`."""
+    """What its row shows of its reproductions: `reproducing.reproductions_of`."""
     why = models.CharField(max_length=200, blank=True)
     """Why it is graded this time: empty for the first time, else what changed."""
 
@@ -153,7 +153,7 @@ class Submission(models.Model):
     renewed = models.FloatField(null=True)
     """The last sign of life, by `clock`; None until a sweep sees it first."""
     attempts = models.PositiveSmallIntegerField(default=0)
-    """Times that a worker took it. Never reset: `held` compares it to see whether a worker lost the row."""
+    """Times that a worker took it. Never reset: `with_lease` compares it, to see whether one lost the row."""
     spent = models.PositiveSmallIntegerField(default=0)
     """How many of them were for gradings before this one."""
     submitted = models.DateTimeField(default=timezone.now, editable=False)
@@ -289,33 +289,33 @@ class Submission(models.Model):
 
     @property
     def is_listed(self) -> bool:
-        """Whether the board shows it: `queries.listed` for one row."""
+        """Whether the board shows it: `queries.is_listed` for one row."""
         eligible = self.public and self.approved and not self.late and self.is_scored
         return eligible and self.counts and self.withdrawn is None
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> Visibility:
         """Who sees it, and what it waits for."""
         if self.withdrawn is not None:
-            return Standing.WITHDRAWN
+            return Visibility.WITHDRAWN
         if self.declined and not self.approved:
-            return Standing.DECLINED
+            return Visibility.DECLINED
         if self.reproduces_id is not None:
-            return Standing.REPRODUCTION
+            return Visibility.REPRODUCTION
         if not self.public:
-            return Standing.PRIVATE
+            return Visibility.PRIVATE
         if self.late:
-            return Standing.LATE
+            return Visibility.LATE
         if self.status in (Status.INVALID, Status.FAILED):
-            return Standing.UNSCORED
+            return Visibility.UNSCORED
         if not self.is_scored:
-            return Standing.UNGRADED
+            return Visibility.UNGRADED
         if not self.approved:
-            return Standing.WAITING
+            return Visibility.WAITING
         if self.counts:
-            return Standing.LISTED
+            return Visibility.LISTED
         is_phase_shown = self.phase is not None and self.phase.is_shown
-        return Standing.ANOTHER if is_phase_shown else Standing.HIDDEN
+        return Visibility.ANOTHER if is_phase_shown else Visibility.HIDDEN
 
     def queue_position(self) -> int:
         """How many of those that wait now are graded until this one is done at the latest, itself included.

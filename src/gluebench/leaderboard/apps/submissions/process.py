@@ -80,7 +80,7 @@ class Turns:
         self._lock = threading.Lock()
 
     @contextmanager
-    def place(self, account: int) -> Iterator[None]:
+    def wait_for_turn(self, account: int) -> Iterator[None]:
         """Wait for the turn of a job. Raises ProblemError (429) if too many wait."""
         with self._lock:
             if self.accounts.count(account) >= WAITING_OF_ACCOUNT:
@@ -165,13 +165,13 @@ def run_check(manifest: Path, submission: Path, *, account: int, fixed: Path | N
     job = {"manifest": str(manifest), "gold": None, "submission": str(submission)}
     if fixed is not None:
         job["fixed"] = str(fixed)
-    with CHECKS.place(account):
+    with CHECKS.wait_for_turn(account):
         return run_grader({**job, "nice": 19}, cpu_seconds=CHECK_SECONDS)
 
 
 def run_build(job: Facts, *, account: int) -> Facts:
     """Build a benchmark from an organizer's files, apart from the checks; otherwise as `run_check`."""
-    with BUILDS.place(account):
+    with BUILDS.wait_for_turn(account):
         return run_grader({"build": job, "nice": 19})
 
 
@@ -216,13 +216,13 @@ def _wait(
 
 @contextmanager
 def local_path(submission: Submission) -> Iterator[Path]:
-    """The path of its file for the grader, under its sender's name. Raises errors as `_stored_path`."""
-    with _stored_path(submission) as path, under_own_name(path, submission.filename) as link:
+    """The path of its file for the grader, under its sender's name. Raises errors as `_path_to_read`."""
+    with _path_to_read(submission) as path, under_own_name(path, submission.filename) as link:
         yield link
 
 
 @contextmanager
-def _stored_path(submission: Submission) -> Iterator[Path]:
+def _path_to_read(submission: Submission) -> Iterator[Path]:
     """The path of its file: the stored file or a temporary copy.
 
     Raises UnreadableFileError if it cannot be read, which the validator would call invalid. Raises
@@ -256,7 +256,7 @@ def local_paths(submissions: Iterable[Submission]) -> Iterator[list[str]]:
     with ExitStack() as files:
         for submission in submissions:
             is_zip = submission.filename.casefold().endswith(".zip")
-            open_path = _stored_path if is_zip else local_path
+            open_path = _path_to_read if is_zip else local_path
             paths.append(str(files.enter_context(open_path(submission))))
         yield paths
 

@@ -46,7 +46,7 @@ class Kind(models.TextChoices):
     HUMAN = "human", "Human"
 
 
-class Standing(models.TextChoices):
+class Visibility(models.TextChoices):
     """Visibility of a submission, in the words of the pages."""
 
     LISTED = "listed", "On the board"
@@ -67,33 +67,33 @@ UNSCORED = Q(status__in=(Status.INVALID, Status.FAILED, Status.KEPT))
 """Condition for submissions that reveal nothing about the labels."""
 
 
-def again(way: str = "") -> Q:
-    """Condition for submissions graded again, which keep their scores until then; `way` as in `listed`."""
+def is_being_regraded(way: str = "") -> Q:
+    """Condition for submissions graded again, which keep their scores until then; `way` as in `is_listed`."""
     return Q((f"{way}status__in", OPEN), (f"{way}scores__isnull", False))
 
 
-def eligible(way: str = "") -> Q:
-    """Condition for what may count: the rule of its phase chooses among these. `way` as in `listed`."""
-    return Q((f"{way}public", True), (f"{way}approved", True), (f"{way}late", False)) & scored(way)
+def is_eligible(way: str = "") -> Q:
+    """Condition for what may count: the rule of its phase chooses among these. `way` as in `is_listed`."""
+    return Q((f"{way}public", True), (f"{way}approved", True), (f"{way}late", False)) & is_scored(way)
 
 
-def listed(way: str = "") -> Q:
+def is_listed(way: str = "") -> Q:
     """Condition for what boards show: it may count, it does, and it is not withdrawn.
 
     From another table, `way` is the lookup prefix "submissions__".
     """
-    return eligible(way) & Q((f"{way}counts", True), (f"{way}withdrawn__isnull", True))
+    return is_eligible(way) & Q((f"{way}counts", True), (f"{way}withdrawn__isnull", True))
 
 
-def scored(way: str = "") -> Q:
-    """Condition for those that have scores; `way` as in `listed`."""
-    return Q((f"{way}status", Status.GRADED)) | again(way)
+def is_scored(way: str = "") -> Q:
+    """Condition for those that have scores; `way` as in `is_listed`."""
+    return Q((f"{way}status", Status.GRADED)) | is_being_regraded(way)
 
 
-LISTED = listed()
+LISTED = is_listed()
 
 
-def _managed(user: Any) -> Q:
+def _is_managed_by(user: Any) -> Q:
     teams = teams_of(user)
     for_teams = Q(pk=None)
     for benchmark, team in teams.items():
@@ -122,7 +122,7 @@ class SubmissionQueries(models.QuerySet[Row]):
             return self.filter(shown)
         if user.is_superuser:
             return self.all()
-        mine = _managed(user) | Q(benchmark__in=Benchmark.objects.run_by(user).values("pk"))
+        mine = _is_managed_by(user) | Q(benchmark__in=Benchmark.objects.run_by(user).values("pk"))
         return self.filter(mine | shown)
 
     def owned_by(self, user: Any) -> Self:
@@ -131,7 +131,7 @@ class SubmissionQueries(models.QuerySet[Row]):
 
     def managed_by(self, user: Any) -> Self:
         """Those whose author's acts this person may do: own ones, and the team's where teams are counted."""
-        return self.filter(_managed(user)) if user.is_authenticated else self.none()
+        return self.filter(_is_managed_by(user)) if user.is_authenticated else self.none()
 
     def of_same_people(self, submission: Any, *, team: bool = True) -> Self:
         """Those to the same benchmark by the same person or, with `team`, for the same team."""
@@ -170,10 +170,10 @@ class SubmissionQueries(models.QuerySet[Row]):
     def claim(self, pk: int, lease: int | None = None) -> bool:
         """Take a submission for grading; one worker of several succeeds. `lease` in seconds."""
         free = self.filter(pk=pk, status=Status.QUEUED)
-        values = {"attempts": F("attempts") + 1, "begun": Now(), **renewed(lease)}
+        values = {"attempts": F("attempts") + 1, "begun": Now(), **lease_renewal(lease)}
         return bool(free.update(status=Status.RUNNING, **values))
 
-    def held(self, pk: int, attempt: int) -> Self:
+    def with_lease(self, pk: int, attempt: int) -> Self:
         """The submission, if this attempt at it still holds the lease: no other worker took over."""
         return self.filter(pk=pk, status=Status.RUNNING, attempts=attempt)
 
@@ -190,7 +190,7 @@ def lease_seconds() -> int:
     return int(settings.LEASE_SECONDS)
 
 
-def renewed(seconds: int | None = None) -> dict[str, Any]:
+def lease_renewal(seconds: int | None = None) -> dict[str, Any]:
     """Column values that renew a row's lease, so that no sweep takes it for so many seconds from now."""
     if seconds is None:
         seconds = lease_seconds()
@@ -204,7 +204,7 @@ def clock() -> Combinable:
     return Value(time.monotonic())
 
 
-class Numbers(Func):
+class JsonNumbers(Func):
     """The values at paths of a JSON column as a list, read by the database, which is several times faster."""
 
     function = "JSON_EXTRACT"

@@ -117,7 +117,7 @@ def fine_of(task: Task, coarse: str) -> tuple[str, ...]:
     return tuple(phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse)
 
 
-def expected_files(benchmark: Benchmark) -> list[Values]:
+def files_to_submit(benchmark: Benchmark) -> list[Values]:
     """The files of a submission in the manifest's order, as the form describes them."""
     files = []
     for file in benchmark.files():
@@ -207,7 +207,7 @@ def _confusions(task: Task, counts: Facts) -> Table:
     if whole is not None:
         rows = list(zip(whole.labels, whole.counts, whole.classes, strict=True))
         if len(whole.labels) <= BY_CATEGORY:
-            lines = list(_lines(task, tables))
+            lines = list(_confusion_lines(task, tables))
     directions = counts["directions"] or {}
     return {
         "matrix": whole,
@@ -218,22 +218,24 @@ def _confusions(task: Task, counts: Facts) -> Table:
     }
 
 
-def _lines(task: Task, tables: Mapping[str, Mapping[str, Confusion]]) -> Iterator[tuple[str, str, Cells]]:
+def _confusion_lines(
+    task: Task, tables: Mapping[str, Mapping[str, Confusion]]
+) -> Iterator[tuple[str, str, Cells]]:
     """Coarse categories, each followed by its fine ones, then the columns of the metadata."""
     coarse = tables.get("coarse", {})
     fine = tables.get("fine", {})
     for category in task.coarse():
         if category in coarse:
-            yield "coarse", category, _cells(coarse[category])
+            yield "coarse", category, _confusion_cells(coarse[category])
         for name in fine_of(task, category):
             if name in fine:
-                yield "fine", name, _cells(fine[name])
+                yield "fine", name, _confusion_cells(fine[name])
     for column in task.metadata:
         for name, table in tables.get(column, {}).items():
-            yield column, name, _cells(table)
+            yield column, name, _confusion_cells(table)
 
 
-def _cells(table: Confusion) -> Cells:
+def _confusion_cells(table: Confusion) -> Cells:
     cells = []
     for gold, row in enumerate(table.counts):
         for answer, count in enumerate(row):
@@ -282,7 +284,7 @@ class ProblemGroup(NamedTuple):
         return self.places[0]
 
     @property
-    def located(self) -> bool:
+    def has_locations(self) -> bool:
         """Whether its places say more than which file it is."""
         for place in self.places:
             if place.line is not None or place.index is not None or place.value is not None:

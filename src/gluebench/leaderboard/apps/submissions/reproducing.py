@@ -22,14 +22,14 @@ def follow(submissions: Sequence[int], **_: Any) -> None:
     """Store what rows show of their reproductions, after a change of one or the other."""
     changed = Submission.objects.filter(Q(pk__in=submissions) | Q(reproduces__in=submissions))
     for row in Submission.objects.filter(pk__in=changed.exclude(reproduces=None).values("reproduces")):
-        shown = shown_of(row)
+        shown = reproductions_of(row)
         if shown != row.reproduced:
             Submission.objects.filter(pk=row.pk).update(reproduced=shown)
             Benchmark.objects.filter(pk=row.benchmark_id).touch()
             submissions_changed.send(Submission, submissions=[row.pk])
 
 
-def shown_of(row: Submission) -> list[dict[str, Any]]:
+def reproductions_of(row: Submission) -> list[dict[str, Any]]:
     """The reproductions that a row shows, oldest first: which, when, the agreement, the distance in score.
 
     Of each person or team it is the newest one, so that nobody stands for several.
@@ -70,7 +70,7 @@ def _distance(row: Submission, reproduction: Submission) -> float | None:
 def with_names(row: Submission) -> list[dict[str, Any]]:
     """What a row shows of its reproductions, each with `by` whom and a `link`, unless names are hidden."""
     reproductions = {}
-    if row.benchmark.named_from is None:
+    if row.benchmark.names_hidden_until is None:
         reproductions = {reproduction.key: reproduction for reproduction in row.reproductions.all()}
     lines = []
     for shown in row.reproduced:

@@ -41,12 +41,12 @@ def visible(user: Any, key: str) -> Submission:
     submission = Submission.objects.visible_to(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
         raise Http404("There is no such submission, or it is not public.")
-    if not submission.is_managed_by(user) and not submission.benchmark.reviewed_by(user):
+    if not submission.is_managed_by(user) and not submission.benchmark.has_reviewer(user):
         mask(submission.benchmark, submission)
     return submission
 
 
-def owned(user: Any, key: str) -> Submission:
+def own_submission(user: Any, key: str) -> Submission:
     """Return a submission of the user's own, or of the user's team; raise Http404."""
     submission = Submission.objects.managed_by(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
@@ -62,7 +62,7 @@ def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
 @takes("page")
 @login_required
 @require_safe
-def mine(request: SignedInRequest) -> HttpResponse:
+def my_submissions(request: SignedInRequest) -> HttpResponse:
     """The submissions of the user and the user's team, newest first."""
     rows = Submission.objects.managed_by(request.user).current()
     rows = rows.select_related("benchmark", "phase", "owner").defer("report", "problems")
@@ -76,7 +76,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     submission = visible(request.user, key)
     benchmark = submission.in_phase
     mine = submission.is_managed_by(request.user)
-    organized = benchmark.reviewed_by(request.user)
+    organized = benchmark.has_reviewer(request.user)
     private = mine or organized
 
     shown = submission.report
@@ -93,7 +93,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "benchmark": benchmark,
         "owned": mine,
         "organized": organized,
-        "facts": facts.listed_facts(submission, private=private),
+        "facts": facts.author_fields(submission, private=private),
         "tables": tables,
         "classes": report.classes_of(shown, submission.record.scored).items(),
         "mistakes": report.confusion_tables(submission.record, report.diagnosis_of(submission)),
@@ -101,7 +101,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "provenance": provenance,
         "history": facts.history_of(submission),
         "minutes": bound_minutes(),
-        **facts.standing(submission),
+        **facts.queue_status(submission),
         "edits": facts.edits_of(submission),
         "private": private,
         "reproduced": reproducing.with_names(submission),
@@ -122,14 +122,14 @@ def submission_json(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def status_json(request: HttpRequest, key: str) -> HttpResponse:
     """A submission's status, for the page that waits for it."""
-    return JsonResponse(facts.standing(visible(request.user, key)))
+    return JsonResponse(facts.queue_status(visible(request.user, key)))
 
 
 @login_required
 @require_safe
 def download(request: HttpRequest, key: str) -> FileResponse:
     """The submitted file, to its owner alone."""
-    row = owned(request.user, key)
+    row = own_submission(request.user, key)
     if not row.file:
         raise Http404("The file is no longer kept; its scores and its hash are.")
     return file_response(row)
@@ -145,7 +145,7 @@ def file_response(row: Submission) -> FileResponse:
 @account_page
 def edit(request: SignedInRequest, key: str) -> HttpResponse:
     """The form that edits a submission's fields; former values are kept."""
-    submission = owned(request.user, key)
+    submission = own_submission(request.user, key)
     form = forms.DetailsForm(request.POST or None, instance=submission)
     if request.method == "POST" and form.is_valid():
         with refusals_shown(request):
@@ -156,7 +156,7 @@ def edit(request: SignedInRequest, key: str) -> HttpResponse:
     status = 200
     if form.errors:
         status = 422
-        submission = owned(request.user, key)
+        submission = own_submission(request.user, key)
     context = {"submission": submission, "benchmark": submission.benchmark, "form": form, "here": "mine"}
     return render(request, "submissions/edit.html", context, status=status)
 
@@ -166,16 +166,16 @@ def _button(field: str, yes: str, no: str) -> View:
 
     @login_required
     @require_POST
-    def pressed(request: SignedInRequest, key: str) -> HttpResponse:
+    def button_view(request: SignedInRequest, key: str) -> HttpResponse:
         act = yes if request.POST.get(field) == "1" else no
-        row = owned(request.user, key)
+        row = own_submission(request.user, key)
         with refusals_shown(request):
             after = acts.OF_AUTHORS[act](row, request.user)
             words = acts.WORDS["done"]
             messages.success(request, words.get(act) or words[after.standing])
         return redirect(row)
 
-    return pressed
+    return button_view
 
 
 publish = _button("public", "publish", "unpublish")
@@ -187,7 +187,7 @@ choose = _button("chosen", "choose", "unchoose")
 @for_organizers(require_safe, reviewers=True)
 def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
-    form, rows = _narrowed(request, benchmark)
+    form, rows = _filter_submissions(request, benchmark)
     current = benchmark.submissions.current()
     page = page_of(request, rows)
     for row in page:
@@ -202,7 +202,9 @@ def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return render_tab(request, benchmark, "submissions", context)
 
 
-def _narrowed(request: HttpRequest, benchmark: Benchmark) -> tuple[forms.FilterForm, QuerySet[Submission]]:
+def _filter_submissions(
+    request: HttpRequest, benchmark: Benchmark
+) -> tuple[forms.FilterForm, QuerySet[Submission]]:
     """The form and the submissions that its values in the address select, newest first."""
     form = forms.FilterForm(request.GET)
     rows = benchmark.submissions.current().select_related("owner", "phase").defer("report", "problems")
@@ -223,8 +225,8 @@ def csv_response(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     head = list(COLUMNS)
     for name in ["score"] + list(tasks):
         head += [name, f"{name}_low", f"{name}_high"]
-    _, selected = _narrowed(request, benchmark)
-    rows = (_cells(row, tasks, request.user) for row in selected.iterator(500))
+    _, selected = _filter_submissions(request, benchmark)
+    rows = (_csv_cells(row, tasks, request.user) for row in selected.iterator(500))
     text = BYTE_ORDER_MARK + csv_text(head, rows)
     disposition = f'attachment; filename="{benchmark.name}-submissions.csv"'
     return HttpResponse(text, "text/csv; charset=utf-8", headers={"Content-Disposition": disposition})
@@ -235,7 +237,7 @@ organize_csv = takes(*forms.FilterForm.base_fields)(
 )
 
 
-def _cells(row: Submission, tasks: Iterable[str], viewer: Any) -> list[Any]:
+def _csv_cells(row: Submission, tasks: Iterable[str], viewer: Any) -> list[Any]:
     """The cells of `COLUMNS`, then the score and that of each task, each with its interval."""
     cells: list[Any] = [row.key, row.name, row.model, row.team, account_name(row.owner, viewer)]
     cells += [row.kind, row.status, row.standing.value]
@@ -247,18 +249,18 @@ def _cells(row: Submission, tasks: Iterable[str], viewer: Any) -> list[Any]:
     return cells
 
 
-def _one(row: Submission, viewer: User) -> dict[str, Any]:
+def _submission_context(row: Submission, viewer: User) -> dict[str, Any]:
     gradable = bool(row.file) and not row.is_open and row.failure != acts.UNGRADED
     return {
         "submission": row,
         "account": account_name(row.owner, viewer),
         "others": row.benchmark.submissions.filter(owner=row.owner).exclude(pk=row.pk).count(),
-        "gradable": gradable and row.benchmark.organized_by(viewer),
+        "gradable": gradable and row.benchmark.has_organizer(viewer),
         "log": _with_names(Entry.objects.filter(submission=row.key)[:50], viewer),
     }
 
 
-ONE = OrganizerPage.named(
+ONE = OrganizerPage.from_toml(
     "organize-one",
     {
         "approve": (acts.approve, forms.ApproveForm),
@@ -269,9 +271,9 @@ ONE = OrganizerPage.named(
     find=lambda request, benchmark, key: get_object_or_404(
         benchmark.submissions.select_related("owner", "benchmark"), key=key
     ),
-    context=_one,
+    context=_submission_context,
 )
-REGRADE = OrganizerPage.named("organize-regrade", {"": (acts.grade_all_again, forms.ReasonForm)})
+REGRADE = OrganizerPage.from_toml("organize-regrade", {"": (acts.grade_all_again, forms.ReasonForm)})
 
 
 @takes("page")

@@ -24,7 +24,14 @@ from gluebench.leaderboard.apps.benchmarks.models import Benchmark
 from gluebench.leaderboard.apps.benchmarks.policy import Policy
 from gluebench.leaderboard.apps.common.problems import ProblemError, spend
 from gluebench.leaderboard.apps.limits import quota
-from gluebench.leaderboard.apps.phases.models import UPLOAD_TIME, Counting, Late, Phase, at_phase, policy_at
+from gluebench.leaderboard.apps.phases.models import (
+    UPLOAD_TIME,
+    CountingRule,
+    LatePolicy,
+    Phase,
+    at_phase,
+    policy_at,
+)
 from gluebench.leaderboard.apps.phases.moments import slot_of
 from gluebench.leaderboard.apps.submissions import acts
 from gluebench.leaderboard.apps.submissions.feedback import as_policy
@@ -38,7 +45,7 @@ from gluebench.leaderboard.keeping.folder import remove_all_but_last
 from gluebench.leaderboard.serving.front import BEGAN
 
 
-class HeldFile(UploadedFile[Any]):
+class PendingFile(UploadedFile[Any]):
     """A kept file as an upload. The storage copies it, so that a page that is sent twice finds it again."""
 
     def __init__(self, path: Path, name: str) -> None:
@@ -46,7 +53,7 @@ class HeldFile(UploadedFile[Any]):
         self.path = path
 
 
-class Held:
+class PendingUpload:
     """An upload that is kept while its sender decides about it, and possibly a fixed copy of it.
 
     Its token is valid for its sender only. Each account has its last few, for a day at most, like
@@ -62,14 +69,14 @@ class Held:
         self.folder = Path(settings.FOLDER.uploads, f"held-{account}-{token}")
 
     @classmethod
-    def new(cls, account: int) -> Held:
-        """Create a folder for an upload; call `keep`, or delete the folder."""
+    def new(cls, account: int) -> PendingUpload:
+        """Create a folder for an upload; call `store`, or delete the folder."""
         held = cls(account, secrets.token_hex(8))
         held.folder.mkdir(mode=0o700)
         return held
 
     @classmethod
-    def find(cls, account: int, token: str) -> Held | None:
+    def find(cls, account: int, token: str) -> PendingUpload | None:
         """Return the upload kept for this account under this token; None if there is none."""
         held = cls(account, token)
         if token.isalnum():
@@ -84,7 +91,7 @@ class Held:
         """When its file was complete."""
         return datetime.fromtimestamp((self.folder / "name").stat().st_mtime, UTC)
 
-    def keep(self, upload: UploadedFile[Any], *, own: bool) -> None:
+    def store(self, upload: UploadedFile[Any], *, own: bool) -> None:
         """Keep the upload, or its fixed copy alone; of the account's earlier ones the last few stay."""
         if own:
             shutil.copyfile(path_of(upload), self.folder / "own")
@@ -92,18 +99,18 @@ class Held:
         (self.folder / "name").write_text(self.name)
         remove_all_but_last(self.folder.parent.glob(f"held-{self.account}-*"), "name")
 
-    def file(self, which: Literal["own", "fixed"]) -> HeldFile | None:
+    def file(self, which: Literal["own", "fixed"]) -> PendingFile | None:
         """Return this copy as an upload; None if it was not kept."""
         name = self.name if which == "own" else f"{Path(self.name).stem}-fixed.zip"
         try:
-            return HeldFile(self.folder / which, name)
+            return PendingFile(self.folder / which, name)
         except FileNotFoundError:
             return None
 
 
 def path_of(upload: UploadedFile[Any]) -> Path:
     """The path of an upload on this machine."""
-    if isinstance(upload, HeldFile):
+    if isinstance(upload, PendingFile):
         return upload.path
     assert isinstance(upload, TemporaryUploadedFile)  # this site writes every upload to disk as it comes in
     return Path(upload.temporary_file_path())
@@ -132,7 +139,7 @@ def _phase_of(benchmark: Benchmark, account: int) -> Phase | None:
     return slot_of(benchmark, User.objects.get(pk=account), timezone.now()).phase
 
 
-class Question(NamedTuple):
+class UploadReview(NamedTuple):
     """What a page shows of a file, and what its sender may choose."""
 
     check: CheckSummary | None = None
@@ -143,39 +150,41 @@ class Question(NamedTuple):
     duplicate: Submission | None = None
     """A submission of the same file."""
     kept: str = ""
-    """The token of the kept upload (`Held`)."""
+    """The token of the kept upload (`PendingUpload`)."""
     can_send: bool = False
     """Whether it may be sent as it is."""
 
 
-def look(
+def check_and_keep(
     benchmark: Benchmark, upload: UploadedFile[Any], account: int, *, own: bool, sure: bool = False
-) -> Question:
+) -> UploadReview:
     """Check a file and keep what its sender may choose: the fixed copy and, if `own`, the file itself.
 
     If `sure`, its sender has declined the fixed copy. Raises as `free_check`.
     """
-    held = Held.new(account)
+    held = PendingUpload.new(account)
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, held.folder, ignore_errors=True)
         result = free_check(benchmark, upload, account, fixed=held.folder / "fixed")
         check = result["check"]
         fixed = result.get("fixed")
-        question = Question(check_summary(check), can_send=check["verdict"] != "invalid")
-        if fixed is not None and not (sure and question.can_send):
+        review = UploadReview(check_summary(check), can_send=check["verdict"] != "invalid")
+        if fixed is not None and not (sure and review.can_send):
             better = as_policy(benchmark, _policy_for(benchmark, account), fixed["check"])
-            completes = not question.can_send or len(better["missing"]) < len(check["missing"])
+            completes = not review.can_send or len(better["missing"]) < len(check["missing"])
             if better["verdict"] != "invalid" and completes:
-                question = question._replace(changes=tuple(fixed["changes"]), fixed=check_summary(better))
-        if question.fixed or (own and not question.can_send):
-            held.keep(upload, own=own)
+                review = review._replace(changes=tuple(fixed["changes"]), fixed=check_summary(better))
+        if review.fixed or (own and not review.can_send):
+            held.store(upload, own=own)
             stack.pop_all()
-            return question._replace(kept=held.token)
-    return question
+            return review._replace(kept=held.token)
+    return review
 
 
-def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) -> Question | None:
-    """Return the question to ask before storing a file: about a duplicate or its problems; None for none.
+def review_before_storing(
+    submission: Submission, upload: UploadedFile[Any], *, sure: bool
+) -> UploadReview | None:
+    """Return what to ask before storing a file: about a duplicate or its problems; None for nothing.
 
     A duplicate is a submission of the same file by its author or the author's team. Invalid and failed ones
     do not count: the check says what is wrong, or another attempt may succeed.
@@ -188,16 +197,16 @@ def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) 
     if not sure:
         duplicate = duplicates.first()
         if duplicate is not None:
-            held = Held.new(submission.owner_id)
-            held.keep(upload, own=True)
-            return Question(duplicate=duplicate, kept=held.token, can_send=True)
+            held = PendingUpload.new(submission.owner_id)
+            held.store(upload, own=True)
+            return UploadReview(duplicate=duplicate, kept=held.token, can_send=True)
     try:
-        question = look(submission.benchmark, upload, submission.owner_id, own=True, sure=sure)
+        review = check_and_keep(submission.benchmark, upload, submission.owner_id, own=True, sure=sure)
     except (GraderError, ProblemError):
         return None
-    if question.can_send and question.fixed is None:
+    if review.can_send and review.fixed is None:
         return None
-    return question
+    return review
 
 
 def reproducible(user: User, key: str) -> Submission:
@@ -212,7 +221,7 @@ def reproducible(user: User, key: str) -> Submission:
     return row
 
 
-def began(request: HttpRequest) -> datetime:
+def upload_started_at(request: HttpRequest) -> datetime:
     """When a request began, as the server in front saw it; now behind a server that does not say."""
     seconds = request.META.get(BEGAN)
     if seconds is None:
@@ -232,7 +241,7 @@ def accept(
     if submission.began is not None:  # an upload has a bound, so that nobody sends the rest of it much later
         submission.began = max(submission.began, timezone.now() - UPLOAD_TIME)
     if limited:
-        quota.ask(submission)
+        quota.check_quota(submission)
     submission.filename = (file.name or "submission.zip")[-120:]
     submission.sha256 = submission.sha256 or digest(file)  # already set if a caller looked for duplicates
     submission.size = file.size
@@ -240,7 +249,7 @@ def accept(
     submission.file.save(submission.filename, file, save=False)
     try:
         with transaction.atomic():
-            quota.take(submission, limited=limited)
+            quota.reserve_quota(submission, limited=limited)
             submission.approved = not submission.policy.approval
             if replaces is not None:
                 acts.replace(replaces, submission)
@@ -264,10 +273,10 @@ def _follow_phase(submission: Submission) -> None:
         submission.began = None
     elif submission.reproduces_id is not None:
         pass  # a late one is compared, and not scored
-    elif submission.late and phase.late == Late.KEPT:
+    elif submission.late and phase.late == LatePolicy.KEPT:
         submission.status = Status.KEPT
         submission.finished = timezone.now()
-    elif phase.counting != Counting.EVERY:
+    elif phase.counting != CountingRule.EVERY:
         submission.public = True
 
 
@@ -279,11 +288,11 @@ def digest(file: File[bytes]) -> str:
     return sha256
 
 
-class QuestionError(Exception):
+class UploadReviewError(Exception):
     """A file that is not stored before its sender has decided about it."""
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
+    def __init__(self, review: UploadReview) -> None:
+        self.review = review
 
 
 def accept_once(
@@ -297,26 +306,26 @@ def accept_once(
 
     `sure`: whether its sender has decided; without it, nobody is asked. Raises QuestionError and as `accept`.
     """
-    known = sent_before(submission)
+    known = earlier_attempt(submission)
     if known is not None:
         return known
     try:
         if sure is not None:
             if replaces is not None:
                 acts.require_replaceable(replaces)
-            quota.ask(submission)
-            question = objection(submission, file, sure=sure)
-            if question is not None:
-                raise QuestionError(question)
+            quota.check_quota(submission)
+            review = review_before_storing(submission, file, sure=sure)
+            if review is not None:
+                raise UploadReviewError(review)
         return accept(submission, file, replaces=replaces)
     except (IntegrityError, ProblemError):
-        known = sent_before(submission)
+        known = earlier_attempt(submission)
         if known is None:
             raise
         return known
 
 
-def sent_before(submission: Submission) -> Submission | None:
+def earlier_attempt(submission: Submission) -> Submission | None:
     """Return the submission that its owner sent with the same `retry_key`, or None."""
     if submission.retry_key is None:
         return None

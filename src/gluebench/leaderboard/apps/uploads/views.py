@@ -21,7 +21,7 @@ from gluebench.leaderboard.apps.limits.models import obstacle_for
 from gluebench.leaderboard.apps.phases.models import at_phase, policy_at, tasks_of
 from gluebench.leaderboard.apps.phases.moments import slot_of
 from gluebench.leaderboard.apps.phases.times import MINUTE
-from gluebench.leaderboard.apps.phases.wording import described, time_left
+from gluebench.leaderboard.apps.phases.wording import describe_phases, time_left
 from gluebench.leaderboard.apps.submissions import feedback
 from gluebench.leaderboard.apps.submissions.forms import (
     DetailsForm,
@@ -31,10 +31,10 @@ from gluebench.leaderboard.apps.submissions.forms import (
 )
 from gluebench.leaderboard.apps.submissions.models import Submission
 from gluebench.leaderboard.apps.submissions.process import GraderError
-from gluebench.leaderboard.apps.submissions.report import expected_files
-from gluebench.leaderboard.apps.submissions.views import owned
+from gluebench.leaderboard.apps.submissions.report import files_to_submit
+from gluebench.leaderboard.apps.submissions.views import own_submission
 from gluebench.leaderboard.apps.uploads import accept
-from gluebench.leaderboard.apps.uploads.accept import Held
+from gluebench.leaderboard.apps.uploads.accept import PendingUpload
 
 
 @login_required
@@ -43,16 +43,16 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
     context = {
         **phases_context(benchmark, request),
-        "organized": benchmark.organized_by(request.user),
+        "organized": benchmark.has_organizer(request.user),
         "obstacle": obstacle_for(benchmark, request.user),
     }
     phase = context["slot"].phase
     in_phase = at_phase(benchmark, phase)
     owner = tasks_of(in_phase)
-    context |= {"files": expected_files(in_phase.record), "owner": owner}
+    context |= {"files": files_to_submit(in_phase.record), "owner": owner}
     if in_phase.manifest == owner.manifest:
-        context["named"] = owner.named_for_commands(request.build_absolute_uri(owner.get_absolute_url()))
-    else:  # some shells read the question mark without quotes
+        context["named"] = owner.command_line_name(request.build_absolute_uri(owner.get_absolute_url()))
+    else:  # some shells read the review mark without quotes
         address = request.build_absolute_uri(f"{benchmark.get_absolute_url()}?phase={phase.pk}")
         context["named"] = f"'{address}'"
     page = UploadPage(request, benchmark, "submissions/submit.html", context)
@@ -72,12 +72,12 @@ def phases_context(benchmark: Benchmark, request: SignedInRequest) -> Values:
     now = timezone.now()
     slot = slot_of(benchmark, request.user, now)
     phase = slot.phase
-    phases = described(benchmark, now)
+    phases = describe_phases(benchmark, now)
     policy_sentences = []
     for line in phases:
         if line["phase"] == phase:
             policy_sentences += line["sentences"]
-    policy_sentences += feedback.explained(benchmark, phase)
+    policy_sentences += feedback.explain_policy(benchmark, phase)
     context = {
         "phases": phases,
         "slot": slot,
@@ -97,7 +97,7 @@ def phases_context(benchmark: Benchmark, request: SignedInRequest) -> Values:
 @account_page
 def replace(request: SignedInRequest, key: str) -> HttpResponse:
     """The page that replaces a file that is not valid."""
-    earlier = owned(request.user, key)
+    earlier = own_submission(request.user, key)
     context = {"submission": earlier}
     page = UploadPage(request, earlier.benchmark, "submissions/replace.html", context, earlier)
     if page.checks_only:
@@ -149,24 +149,24 @@ class UploadPage:
     def new_submission(self) -> Submission:
         """A new row for the upload."""
         user = self.request.user
-        moment = accept.began(self.request)
-        held = self.held
+        moment = accept.upload_started_at(self.request)
+        held = self.pending_upload
         if held is not None:  # it was complete before its sender was asked about it
             moment = min(moment, held.since)
         team = team_for(user.pk, self.benchmark.pk)
         return Submission(owner=user, benchmark=self.benchmark, group_id=team, began=moment)
 
     @property
-    def held(self) -> Held | None:
+    def pending_upload(self) -> PendingUpload | None:
         """The upload that is kept for this page, unless another file was sent."""
         post = self.request.POST
         if self.request.FILES and post.get("use") != "fixed":
             return None
-        return Held.find(self.request.user.pk, post.get("kept", ""))
+        return PendingUpload.find(self.request.user.pk, post.get("kept", ""))
 
     def files(self) -> MultiValueDict[str, UploadedFile[Any]] | None:
         """The files that were sent or, for a button or an empty field, those kept for this page."""
-        held = self.held
+        held = self.pending_upload
         if held is None:
             return self.request.FILES or None
         file = held.file("fixed" if self.request.POST.get("use") == "fixed" else "own")
@@ -175,7 +175,7 @@ class UploadPage:
         return MultiValueDict({"upload": [file]})
 
     def show(
-        self, form: UploadForm, *, status: int = 200, held: Held | None = None, **context: Any
+        self, form: UploadForm, *, status: int = 200, held: PendingUpload | None = None, **context: Any
     ) -> HttpResponse:
         """The form's page. A kept file need not be chosen again."""
         form.fields["upload"].required = held is None or held.file("own") is None
@@ -191,8 +191,8 @@ class UploadPage:
         if sent.is_valid():
             try:
                 upload = sent.cleaned_data["upload"]
-                question = accept.look(self.benchmark, upload, self.request.user.pk, own=False)
-                context |= {"question": question, "check": question.check}
+                review = accept.check_and_keep(self.benchmark, upload, self.request.user.pk, own=False)
+                context |= {"review": review, "check": review.check}
             except (GraderError, ProblemError) as error:
                 context["failure"] = str(error)
                 refusal = error
@@ -208,40 +208,40 @@ class UploadPage:
     def send(self, form: UploadForm, submission: Submission) -> HttpResponse:
         """Accept the upload, or answer with the reason why not."""
         if not form.is_valid():
-            return self._refused(form)
+            return self._show_errors(form)
         upload = form.cleaned_data["upload"]
         _fill_row(form, submission, upload)
         sure = self.request.POST.get("use") == "own"
         try:
             stored = accept.accept_once(submission, upload, replaces=self.replaces, sure=sure)
-        except accept.QuestionError as objection:
-            return self._ask(form, objection.question)
+        except accept.UploadReviewError as interruption:
+            return self._show_review(form, interruption.review)
         except ProblemError as refusal:
             form.add_error(None, str(refusal))
-            return refusal.mark(self._refused(form))
+            return refusal.mark(self._show_errors(form))
         if self.wants_json:
             return JsonResponse({"url": stored.get_absolute_url()}, status=201)
         return redirect(stored)
 
-    def _refused(self, form: UploadForm) -> HttpResponse:
+    def _show_errors(self, form: UploadForm) -> HttpResponse:
         """The form with its errors; as JSON to the page's script, so that the file stays chosen."""
         if self.wants_json:
             return JsonResponse({"errors": form.errors}, status=422)
         upload = form.cleaned_data.get("upload")
         if upload is None or not accept.path_of(upload).exists():  # the storage has moved it
             return self.show(form)
-        held = Held.new(self.request.user.pk)
-        held.keep(upload, own=True)
+        held = PendingUpload.new(self.request.user.pk)
+        held.store(upload, own=True)
         return self.show(form, held=held)
 
-    def _ask(self, form: UploadForm, question: accept.Question) -> HttpResponse:
+    def _show_review(self, form: UploadForm, review: accept.UploadReview) -> HttpResponse:
         """Show what the check says, or a duplicate, and what its sender may choose."""
-        context = {"question": question, "check": question.check}
+        context = {"review": review, "check": review.check}
         if self.wants_json:
             everything = {**context, "benchmark": self.benchmark}
             html = render_to_string("submissions/findings.html", everything, self.request)
             return JsonResponse({"findings": html}, status=422)
-        held = Held.find(self.request.user.pk, question.kept)
+        held = PendingUpload.find(self.request.user.pk, review.kept)
         return self.show(form, status=422, held=held, **context)
 
 

@@ -121,7 +121,7 @@ def queue_events(benchmark: Benchmark, events: Collection[Event]) -> None:
     concerned |= models.Q(benchmark=None, owner__in={event.owner for event in events} - {None})
     working = Webhook.objects.filter(concerned, failures__lt=MOST_FAILURES, owner__is_active=True)
     for webhook in working.select_related("owner"):
-        if webhook.benchmark_id is None or benchmark.organized_by(webhook.owner):
+        if webhook.benchmark_id is None or benchmark.has_organizer(webhook.owner):
             webhook.queue(events)
 
 
