@@ -26,6 +26,7 @@ from gluebench.leaderboard.apps.ledger.views import receipt_of
 from gluebench.leaderboard.apps.limits.acts import set_policy
 from gluebench.leaderboard.apps.limits.phase_acts import phase_lines, save_phase
 from gluebench.leaderboard.apps.limits.phase_forms import PhaseForm
+from gluebench.leaderboard.apps.organizing.acts import make_draft, open_to_participants, open_to_public
 from gluebench.leaderboard.apps.organizing.copies import request_copy
 from gluebench.leaderboard.apps.phases.models import Phase, at_phase, tasks_of, whole
 from gluebench.leaderboard.apps.phases.table import ActError
@@ -116,6 +117,27 @@ def test_a_submission_is_checked_and_graded_by_the_other_benchmark(
     assert keys[0].difference(keys[1]) == "labels"
     assert key_now(Benchmark.objects.get(name="other"), None) == keys[1]  # the same data there
     assert client.get("/benchmarks/other.json").json()["rows"] == []  # entries are of the phase's board
+
+
+def test_a_benchmark_whose_tasks_everybody_sees_in_a_phase_is_not_hidden(
+    course: tuple[Phase, Phase], person: Callable[[str], Any]
+) -> None:
+    borrower, lender = course[1].benchmark, Benchmark.objects.get(name="other")
+    admin = person("admin@example.org")
+    for hide in (make_draft, open_to_participants):
+        with pytest.raises(ActError, match=r"^The phase Elsewhere of .*, uses its tasks\. Change that phase"):
+            hide(lender, admin)
+    lender.refresh_from_db()
+    assert lender.is_public
+
+    make_draft(borrower, admin)
+    make_draft(lender, admin)
+    for show in (open_to_public, open_to_participants):
+        assert show(lender, admin)
+    with pytest.raises(ActError, match=r"^Its phase Elsewhere uses the tasks of Other data, which not"):
+        open_to_public(borrower, admin)
+    open_to_public(lender, admin)
+    open_to_public(borrower, admin)
 
 
 def test_every_page_and_file_of_the_phase_has_the_other_tasks(

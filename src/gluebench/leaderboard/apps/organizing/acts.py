@@ -32,7 +32,7 @@ _NAME = re.compile(r"^([^\S\n]*name[^\S\n]*=[^\S\n]*)(\"[^\"\n]*\"|'[^'\n]*')", 
 
 
 def open_to_public(benchmark: Benchmark, actor: User) -> str:
-    """Show it to everybody. Raises ActError for one without labels."""
+    """Show it to everybody. Raises ActError for one without labels, or with tasks that not everybody sees."""
     _show(benchmark, actor, "open to the public", draft=False, restricted=False)
     return f"{benchmark.title} is open to the public."
 
@@ -45,7 +45,7 @@ def open_to_participants(benchmark: Benchmark, actor: User) -> str:
 
 
 def make_draft(benchmark: Benchmark, actor: User) -> str:
-    """Show it only to those who run it."""
+    """Show it only to those who run it. Raises ActError if a phase that everybody sees uses its tasks."""
     _show(benchmark, actor, "draft", draft=True)
     return f"{benchmark.title} is a draft: only you, its other organizers and admins see it."
 
@@ -55,11 +55,30 @@ def _show(benchmark: Benchmark, actor: User, act: str, **values: bool) -> None:
     if benchmark.gold_digest == NO_LABELS and not values["draft"]:
         raise ActError("It has no labels, so nothing could be graded. Add them under Files first.", "labels")
     with transaction.atomic():
+        row = Benchmark.objects.lock(benchmark.pk)
+        for name, value in values.items():
+            setattr(row, name, value)
+        _require_tasks_seen(row)
         others = Benchmark.objects.filter(pk=benchmark.pk).exclude(**values)
         if others.touch(**values):
             pks = list(benchmark.submissions.values_list("pk", flat=True))
             submissions_changed.send(Submission, submissions=pks)
             record(act, actor=actor, benchmark=benchmark, sealed=seals_of_parts(benchmark, *values))
+
+
+def _require_tasks_seen(benchmark: Benchmark) -> None:
+    """Raise ActError if everybody would see a phase, but not the benchmark whose tasks it uses."""
+    public = Benchmark.objects.public().values("pk")
+    if benchmark.is_public:
+        phase = benchmark.phases.exclude(tasks_of=None).exclude(tasks_of__in=public).first()
+        if phase is not None:
+            reason = f"Its phase {phase} uses the tasks of {phase.tasks_of}, which not everybody sees."
+            raise ActError(f"{reason} Open that one first.", "phase")
+        return
+    phase = benchmark.phases_elsewhere.filter(benchmark__in=public).first()
+    if phase is not None:
+        reason = f"The phase {phase} of {phase.benchmark}, which everybody sees, uses its tasks."
+        raise ActError(f"{reason} Change that phase first.", "phase")
 
 
 def give_role(benchmark: Benchmark, actor: User | None, *, email: User, role: str) -> str:
