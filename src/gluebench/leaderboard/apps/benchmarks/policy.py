@@ -3,13 +3,14 @@
 A policy is a small TOML file, or the form on the organizer's page; missing settings have the defaults below.
 """
 
+import json
 import re
 import tomllib
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.leaderboard.apps.common.fields import NONE, fields_beside
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
@@ -145,6 +146,12 @@ def read_policy(path: Path) -> PolicyFile:
         if value == NONE:
             settings[name] = None
     return PolicyFile(policy_of(settings), phases)
+
+
+def toml_line(name: str, value: Any) -> str:
+    """A setting as a line of a policy file; one without a value is "none" there."""
+    text = json.dumps(NONE if value is None else value, ensure_ascii=False)
+    return f"{name} = {text}"
 
 
 def _read(path: Path) -> Values:

@@ -1,6 +1,5 @@
 """Change a benchmark's policy and exceptions, with a log entry; create, join and leave teams."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -22,9 +21,8 @@ from gluebench.leaderboard.apps.accounts.models import (
 )
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.policy import SETTINGS, Policy, PolicyFile
+from gluebench.leaderboard.apps.benchmarks.policy import SETTINGS, Policy, PolicyFile, toml_line
 from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
-from gluebench.leaderboard.apps.common.fields import NONE
 from gluebench.leaderboard.apps.common.kinds import Values
 from gluebench.leaderboard.apps.common.text import alphabetical
 from gluebench.leaderboard.apps.limits.forms import policy_for
@@ -124,12 +122,8 @@ def set_policy(
     with transaction.atomic():
         change_policy(benchmark, values, reason="command line")
         set_phases(benchmark, [] if file is None else file.phases)
-    values = benchmark.policy.as_dict()
-    lines = []
-    for setting, value in values.items():
-        text = json.dumps(NONE if value is None else value, ensure_ascii=False)
-        lines.append(f"{setting} = {text}")
-    return [*lines, *phase_lines(benchmark)]
+    lines = [toml_line(setting, value) for setting, value in benchmark.policy.as_dict().items()]
+    return lines + list(phase_lines(benchmark))
 
 
 GUESTS = 20

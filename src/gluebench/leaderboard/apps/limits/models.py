@@ -37,10 +37,11 @@ class OverrideQuerySet(models.QuerySet["Override"]):
         moment = now or timezone.now()
         return self.filter(models.Q(until__isnull=True) | models.Q(until__gt=moment))
 
-    def for_user(self, benchmark: Benchmark, user: User, now: datetime | None = None) -> OverrideQuerySet:
-        """Those of a person and of the person's team, by precedence: the person's own, then the newest."""
+    def for_user(
+        self, benchmark: Benchmark, user: User, team: int | None, now: datetime | None = None
+    ) -> OverrideQuerySet:
+        """Those of a person and of this team of theirs, by precedence: the person's own, then the newest."""
         whose = models.Q(user=user)
-        team = team_for(user.pk, benchmark.pk)
         if team is not None:
             whose |= models.Q(team=team)
         overrides = self.in_force(now).filter(whose, benchmark=benchmark)
@@ -253,9 +254,9 @@ def obstacle_for(benchmark: Benchmark, user: User) -> Obstacle | None:
         return Obstacle("participation", f"An organizer of {benchmark} has to approve your registration.")
     if policy.terms and not _has_accepted(benchmark, user):
         return Obstacle("rules", f"Accept the rules of {benchmark} first.")
-    team = team_for(user.pk, benchmark.pk)
-    if policy.per == "team" and policy.team_size is not None and team is not None:
-        number = len(acting_for([team], benchmark.pk))
+    if policy.per == "team" and policy.team_size is not None:
+        team = team_for(user.pk, benchmark.pk)
+        number = 1 if team is None else len(acting_for([team], benchmark.pk))
         if number > policy.team_size:
             limit = f"at most {policy.team_size} people in a team; yours has {number}"
             return Obstacle("team", f"{benchmark} takes {limit}.")

@@ -1,6 +1,5 @@
 """Add, change, extend and delete phases, each with a log entry, and read them from a policy file."""
 
-import json
 from collections.abc import Iterator, Sequence, Set
 from datetime import datetime
 from typing import Any
@@ -12,9 +11,8 @@ from django.utils import timezone
 from gluebench.leaderboard.apps.accounts.models import Team, User
 from gluebench.leaderboard.apps.audit.models import record
 from gluebench.leaderboard.apps.benchmarks.models import Benchmark
-from gluebench.leaderboard.apps.benchmarks.policy import PolicyError
+from gluebench.leaderboard.apps.benchmarks.policy import PolicyError, toml_line
 from gluebench.leaderboard.apps.benchmarks.seals import seals_of_parts
-from gluebench.leaderboard.apps.common.fields import NONE
 from gluebench.leaderboard.apps.common.kinds import Facts, Values
 from gluebench.leaderboard.apps.limits.phase_forms import PREFIX, PhaseForm, as_text, name_of
 from gluebench.leaderboard.apps.phases.models import OVERRIDDEN, Extension, Phase
@@ -184,11 +182,11 @@ def phase_lines(benchmark: Benchmark) -> Iterator[str]:
                 yield f"{name} = {value.astimezone(zone_of(phase.zone)):%Y-%m-%dT%H:%M:%S}"
             elif isinstance(value, dict):
                 for key, one in value.items():
-                    yield f"settings.{key} = {json.dumps(NONE if one is None else one)}"
+                    yield toml_line(f"settings.{key}", one)
             elif isinstance(value, Benchmark):
-                yield f"{name} = {json.dumps(value.name)}"
+                yield toml_line(name, value.name)
             elif value not in (None, []):
-                yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
+                yield toml_line(name, value)
 
 
 def _form_of(benchmark: Benchmark, table: Facts) -> tuple[PhaseForm, list[str]]:

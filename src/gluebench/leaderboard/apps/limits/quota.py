@@ -208,9 +208,9 @@ def usage(
     now = now or timezone.now()
     slot = slot_of(benchmark, user, began or now, now)
     policy = policy_at(benchmark, slot.phase)
-    exceptions = list(Override.objects.for_user(benchmark, user, now))
-    changes = [one.until for one in exceptions if one.until is not None]
     team = team_for(user.pk, benchmark.pk)
+    exceptions = list(Override.objects.for_user(benchmark, user, team, now))
+    changes = [one.until for one in exceptions if one.until is not None]
     sent = Submission.objects.filter(shares_quota_with(user, team, benchmark, policy), benchmark=benchmark)
     sent = sent if slot.phase is None else sent.filter(phase=slot.phase)
     limits, tallies = [], {}
